@@ -89,6 +89,9 @@ type OpenOptions struct {
 	ReadOnly bool
 	// Retention says how much history trimming keeps; zero means DefaultRetention.
 	Retention Retention
+	// Report is called when a store in a file could not be written, and with nil when it
+	// could again. It may be nil.
+	Report func(error)
 	// Publish returns what a store on a server publishes within an entry's commit, in
 	// order; nil for nothing. hostID is the world's name on the server. It is called for
 	// each attempt, so its result must depend only on the entry.

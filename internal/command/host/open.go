@@ -103,7 +103,7 @@ func (s *serveSettings) openBridge(ctx context.Context, into *served, options *h
 
 // openWorld opens the store and recovers the world.
 func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
-	if err := openStore(ctx, a, s, into); err != nil {
+	if err := openStore(ctx, a, s, options.Logger, into); err != nil {
 		return err
 	}
 	opened, err := world.Open(ctx, world.Options{
@@ -130,7 +130,7 @@ func processName() string {
 
 // openStore opens the journal: on a server, in memory, in a temporary folder for a
 // demo, or in the data folder.
-func openStore(ctx context.Context, a *command.App, s *serveSettings, into *served) (err error) {
+func openStore(ctx context.Context, a *command.App, s *serveSettings, logger *slog.Logger, into *served) (err error) {
 	located := s.store
 	if located.DataDir == "" && s.demo {
 		if into.temporary, err = os.MkdirTemp("", "playctl-demo-*"); err != nil {
@@ -152,7 +152,7 @@ func openStore(ctx context.Context, a *command.App, s *serveSettings, into *serv
 	if into.root, err = findRootKey(a, s); err != nil {
 		return err
 	}
-	return openAt(ctx, a, s, into.at, into)
+	return openAt(ctx, a, s, logger, into)
 }
 
 // hostOptions returns the options of the host from the flags.

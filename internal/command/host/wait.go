@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/retry"
@@ -81,11 +81,12 @@ func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *ho
 // openAt opens the store at a place, with the named root key, else with the store's own.
 // If there is no world yet, it creates one with the available key, else with a new one:
 // hosts that create it at the same time all use the key of the first.
-func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Place, into *served) error {
-	o := store.OpenOptions{Publish: published(s.options.Compat), Retention: s.retention()}
+func openAt(ctx context.Context, a *command.App, s *serveSettings, logger *slog.Logger, into *served) error {
+	o := store.OpenOptions{Publish: published(s.options.Compat), Retention: s.retention(), Report: reporter(logger)}
 	if a.Surroundings().NamesRootFile(s.rootFile) {
 		o.RootKey = into.root.Key
 	}
+	at := into.at
 	journal, err := at.Serve(ctx, o)
 	if o.RootKey == "" && errors.Is(err, fs.ErrNotExist) {
 		if !at.Shared() {
@@ -112,6 +113,18 @@ func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Plac
 	}
 	takeRootKey(a, into, journal.RootKey())
 	return nil
+}
+
+// reporter returns what logs that the file of the store cannot be written, and that it can
+// be again.
+func reporter(logger *slog.Logger) func(error) {
+	return func(err error) {
+		if err != nil {
+			logger.Error("the file of the store cannot be written; it is tried again", "err", err)
+		} else {
+			logger.Info("the file of the store can be written again")
+		}
+	}
 }
 
 // published returns the messages that a store on a server publishes in the commit of an

@@ -16,61 +16,59 @@ const logFill = 1.0
 // Append implements store.OneHostLog: it writes to the write-ahead log, or into the
 // database if the log has no room.
 func (j *Journal) Append(ctx context.Context, after store.Position, entries []store.Entry) error {
-	j.appending.Lock()
-	defer j.appending.Unlock()
-	at, err := j.end(ctx)
-	if err != nil {
+	if err := j.ready(ctx); err != nil {
 		return err
 	}
-	if err := refuse(at, after, entries); err != nil {
-		return err
-	}
-	logged, err := j.log(ctx, entries)
-	if err != nil || logged {
-		return err
-	}
-	if err := j.flush(ctx); err != nil {
-		return err
-	}
-	return j.extend(ctx, copied(entries), func(at store.Place) error { return refuse(at, after, entries) })
+	j.wrote.Store(true)
+	return j.append(ctx, after, entries)
 }
 
-// end returns the place of the last entry.
-func (j *Journal) end(ctx context.Context) (store.Place, error) {
-	if err := j.ready(ctx); err != nil {
-		return store.Place{}, err
-	}
-	if at, waits := j.pending.last(); waits {
-		return at, nil
-	}
-	var at store.Place
-	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
-		_, at, err = logEnd(tx)
+// under is the database of a journal's writer.
+type under struct{ j *Journal }
+
+func (u under) end(ctx context.Context) (at store.Place, id logID, err error) {
+	err = u.j.view(ctx, func(tx *bbolt.Tx) (err error) {
+		if id, err = namedLog(tx); err == nil {
+			_, at, err = logEnd(tx)
+		}
 		return err
 	})
-	return at, err
+	return at, id, err
 }
 
-// extend writes entries into the database, after its last entry, unless check
-// returns an error.
-func (j *Journal) extend(ctx context.Context, entries []waiting, check func(at store.Place) error) error {
-	return j.update(ctx, func(tx *bbolt.Tx) error {
+func (u under) settle() error {
+	// Before the first commit nothing depends on what an earlier process left in doubt.
+	if !u.j.doubt.Load() || !u.j.wrote.Load() {
+		return nil
+	}
+	return u.j.settle()
+}
+
+func (u under) extend(ctx context.Context, entries []waiting, id *logID) error {
+	return u.j.update(ctx, func(tx *bbolt.Tx) error {
 		log, at, err := logEnd(tx)
 		if err != nil {
 			return err
 		}
-		if err := check(at); err != nil {
-			return refusal{err}
+		for len(entries) > 0 && entries[0].Position <= at.Position {
+			entries = entries[1:]
+		}
+		if len(entries) > 0 && entries[0].Position != at.Position+1 {
+			return fmt.Errorf("%w: it ends at entry %d, but its log continues with %d", store.ErrCorrupt, at.Position, entries[0].Position)
+		}
+		if id != nil {
+			if err := nameLog(tx, *id); err != nil {
+				return err
+			}
 		}
 		return write(tx, log, entries)
 	})
 }
 
-func refuse(at store.Place, after store.Position, entries []store.Entry) error {
-	if at.Position != after {
-		return fmt.Errorf("%w: its head is %d, not %d", store.ErrConflict, at.Position, after)
-	}
-	return store.CheckBatch(at, entries)
+func (u under) present() error {
+	u.j.mu.RLock()
+	defer u.j.mu.RUnlock()
+	return samePath(u.j.file, u.j.path)
 }
 
 func write(tx *bbolt.Tx, log *bbolt.Bucket, entries []waiting) error {
@@ -123,4 +121,13 @@ func clearTable(tx *bbolt.Tx, table store.Table) error {
 func (j *Journal) Head(ctx context.Context) (store.Position, error) {
 	at, err := j.end(ctx)
 	return at.Position, err
+}
+
+// end returns the place of the last entry.
+func (j *Journal) end(ctx context.Context) (store.Place, error) {
+	if err := j.ready(ctx); err != nil {
+		return store.Place{}, err
+	}
+	at, _, err := j.tail(ctx)
+	return at, err
 }

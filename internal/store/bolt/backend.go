@@ -33,7 +33,7 @@ func (path location) Shared() bool { return false }
 
 // Open implements store.Location.
 func (path location) Open(ctx context.Context, o store.OpenOptions) (store.Opened, error) {
-	journal, err := Open(ctx, Options{Path: string(path), RootKey: o.RootKey, ReadOnly: o.ReadOnly, Retention: o.Retention})
+	journal, err := Open(ctx, Options{Path: string(path), RootKey: o.RootKey, ReadOnly: o.ReadOnly, Retention: o.Retention, Report: o.Report})
 	if err != nil {
 		return nil, err
 	}

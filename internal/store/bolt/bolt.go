@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -33,6 +35,9 @@ type Options struct {
 	// ReadOnly opens an existing store without writing to it. Several processes
 	// may read a store at once, none while another writes.
 	ReadOnly bool
+	// Report is called when the file could not be written, and with nil when it could
+	// again. It may be nil.
+	Report func(error)
 	// LockWait is how long to wait for a process that has the store open; zero
 	// means DefaultLockWait.
 	LockWait time.Duration
@@ -44,41 +49,48 @@ const DefaultLockWait = time.Second
 // Journal is a store.Journal in a file.
 type Journal struct {
 	*store.OneHost
-	path      string
-	rootKey   string
-	retention store.Retention
-	holder    *holder
-	leftLog   string
+	// options are those with which the journal was opened.
+	options Options
+	rootKey string
+	holder  *holder
+	leftLog string
 
-	// mu is held for reading by every call and for writing by Close.
+	// mu is held for reading by every call and for writing by Close and mend.
 	mu     sync.RWMutex
 	db     *bbolt.DB
 	closed bool
-	// stuck is set when bbolt panicked within a write: it may have kept its writer's
-	// lock, so nothing may wait for that lock any more.
-	stuck atomic.Bool
+	// file is the open file of db.
+	file *os.File
+	// updating is held by a write to the database.
+	updating sync.Mutex
+	// doubt is set while it is not known what of the last write is on stable storage, as
+	// at first of that of an earlier process, or the file is not mapped.
+	doubt atomic.Bool
+	// wrote is set by the first commit.
+	wrote atomic.Bool
+	// failing is set while the file cannot be written.
+	failing bool
+	// stuck is why nothing can be written any more; nil if it can.
+	stuck atomic.Pointer[error]
 
 	// checkpointing serializes checkpoints: each plans its trimming before it takes
 	// the writer's lock.
 	checkpointing sync.Mutex
 
-	// appending is held while entries are written, a copy is started, or the journal is
-	// closed. It is taken before mu.
-	appending sync.Mutex
-	ahead     *writeAhead
-	// noLog is the number of commits to write without a write-ahead log because it
-	// could not be created.
-	noLog   int
-	pending pending
-	flusher flusher
+	writer
 }
 
 var _ store.Journal = (*Journal)(nil)
 
-func newJournal(path, rootKey string, retention store.Retention, db *bbolt.DB) *Journal {
-	j := &Journal{
-		path: path, rootKey: rootKey, retention: retention, db: db, holder: announce(path),
+func newJournal(o Options, rootKey string, db *bbolt.DB, file *os.File) *Journal {
+	j := &Journal{options: o, rootKey: rootKey, holder: announce(o.Path), db: db, file: file}
+	j.writer = writer{
+		database: under{j}, disk: osDisk{}, path: o.Path, segmentBytes: writeAheadSegment,
 		flusher: flusher{some: make(chan struct{}, 1), enough: make(chan struct{}, 1)},
+	}
+	j.doubt.Store(!o.ReadOnly)
+	if o.ReadOnly {
+		j.noLog = math.MaxInt
 	}
 	j.OneHost = store.NewOneHost(j)
 	return j
@@ -95,15 +107,10 @@ func (j *Journal) Close() error {
 	j.appending.Lock()
 	defer j.appending.Unlock()
 	var err error
-	if !j.stuck.Load() {
-		err = j.leaveLog(context.Background())
+	if !j.options.ReadOnly && j.stuck.Load() == nil && j.ready(context.Background()) == nil {
+		err = j.leave(context.Background())
 	}
-	j.flusher.end()
-	if j.ahead != nil {
-		err = errors.Join(err, j.ahead.file.Close())
-		j.ahead = nil
-	}
-	return errors.Join(err, j.close())
+	return errors.Join(err, j.stop(), j.close())
 }
 
 func (j *Journal) close() error {
@@ -114,7 +121,7 @@ func (j *Journal) close() error {
 	}
 	j.closed = true
 	j.holder.remove()
-	if j.stuck.Load() {
+	if j.stuck.Load() != nil {
 		return nil
 	}
 	if err := j.db.Close(); err != nil {
@@ -125,29 +132,27 @@ func (j *Journal) close() error {
 
 // view runs a read at one moment. It must be short: the file cannot grow meanwhile.
 func (j *Journal) view(ctx context.Context, read func(*bbolt.Tx) error) error {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	if err := j.usable(ctx); err != nil {
+	once := func() error {
+		return j.use(ctx, "reading", func() error { return guard(func() error { return j.db.View(read) }) })
+	}
+	err := once()
+	if !unmapped(err) {
 		return err
 	}
-	return j.explain("reading", guard(func() error { return j.db.View(read) }))
+	if err := j.settle(); err != nil {
+		return err
+	}
+	return once()
 }
 
-// update runs a write and returns when it is on stable storage.
-func (j *Journal) update(ctx context.Context, write func(*bbolt.Tx) error) error {
+// use runs an operation on the open database.
+func (j *Journal) use(ctx context.Context, doing string, operation func() error) error {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	if err := j.usable(ctx); err != nil {
 		return err
 	}
-	if j.stuck.Load() {
-		return fmt.Errorf("%w: %s was found damaged while it was written; check it before the next start", store.ErrCorrupt, j.path)
-	}
-	err := guard(func() error { return j.db.Update(write) })
-	if _, panicked := errors.AsType[panicError](err); panicked {
-		j.stuck.Store(true)
-	}
-	return j.explain("writing", err)
+	return j.explain(doing, operation())
 }
 
 // ready returns why the journal cannot be used, nil if it can.

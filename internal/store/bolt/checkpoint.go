@@ -72,7 +72,7 @@ func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (store.Trim, error) {
 	if n := len(stored); n == 0 || stored[n-1].Position != state.Position {
 		stored = append(stored, store.Mark{Position: state.Position, Rev: state.Rev})
 	}
-	return j.retention.Trim(stored, at.Rev, newestFirst(log, 0))
+	return j.options.Retention.Trim(stored, at.Rev, newestFirst(log, 0))
 }
 
 // Size implements store.Journal: it adds up the entries since the last checkpoint.
@@ -91,7 +91,7 @@ func (j *Journal) Size(ctx context.Context) (weight, limit uint64, err error) {
 		weight += before.Bytes + stored.Bytes
 		return err
 	})
-	return weight, j.retention.Bytes, err
+	return weight, j.options.Retention.Bytes, err
 }
 
 // newestFirst yields the places of the entries after a position.
@@ -154,7 +154,7 @@ func (j *Journal) Load(ctx context.Context) (store.State, error) {
 		if err != nil || len(stored) == 0 {
 			return err
 		}
-		base := stored[j.retention.Base(stored, at.Rev)]
+		base := stored[j.options.Retention.Base(stored, at.Rev)]
 		encoded = bytes.Clone(tx.Bucket(checkpointsBucket).Get(number(uint64(base.Position))))
 		return nil
 	})

@@ -32,6 +32,9 @@ func Compact(ctx context.Context, path string) (before, after int64, err error) 
 }
 
 func (j *Journal) compact(ctx context.Context) (before, after int64, err error) {
+	if err := j.leave(ctx); err != nil {
+		return 0, 0, err
+	}
 	fresh, err := freshFile(j.path)
 	if err != nil {
 		return 0, 0, err

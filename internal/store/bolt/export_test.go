@@ -3,6 +3,7 @@ package bolt
 import (
 	"context"
 	"os"
+	"time"
 )
 
 // The sizes and offsets of a write-ahead log.
@@ -44,15 +45,24 @@ func (j *Journal) CopyTo(path string) error {
 func (j *Journal) Syncs(commits func()) (syncs int, written int64) {
 	j.flusher.flushing.Lock()
 	defer j.flusher.flushing.Unlock()
-	before, sync := j.db.Stats(), j.ahead.sync
-	j.ahead.sync = func(file *os.File) error {
-		syncs++
-		return sync(file)
-	}
+	before, file := j.db.Stats(), j.ahead.file
+	j.ahead.file = countedFile{file, &syncs}
 	commits()
-	j.ahead.sync = sync
+	j.ahead.file = file
 	after := j.db.Stats()
 	return syncs, after.TxStats.GetWrite() - before.TxStats.GetWrite()
+}
+
+// countedFile counts the syncs of a log.
+type countedFile struct {
+	logFile
+
+	syncs *int
+}
+
+func (f countedFile) Sync() error {
+	*f.syncs++
+	return f.logFile.Sync()
 }
 
 // StopFlushing stops the flusher, so that only commits flush waiting data to the
@@ -69,4 +79,15 @@ func (j *Journal) Appending() bool {
 		j.appending.Unlock()
 	}
 	return !free
+}
+
+// LookAgain lets the next commit check that the files are at their paths.
+func (j *Journal) LookAgain() { j.looked = time.Time{} }
+
+// Unmap leaves the database as it is when it could not be mapped.
+func (j *Journal) Unmap() error {
+	j.updating.Lock()
+	defer j.updating.Unlock()
+	j.doubt.Store(true)
+	return j.db.Close()
 }

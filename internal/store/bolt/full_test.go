@@ -72,6 +72,12 @@ func fillAndFree(path string) error {
 		if err := f.fill(ctx); err != nil {
 			return fmt.Errorf("with a limit of %d: %w", size, err)
 		}
+		if f.j, err = restart(ctx, f.j, path); err != nil {
+			return fmt.Errorf("a restart with a limit of %d: %w", size, err)
+		}
+		if err := f.compare(ctx); err != nil {
+			return err
+		}
 		if err := limitFiles(0); err != nil {
 			return err
 		}
@@ -81,12 +87,12 @@ func fillAndFree(path string) error {
 		if err := f.compare(ctx); err != nil {
 			return err
 		}
-		problems, err := j.CheckPages(ctx)
+		problems, err := f.j.CheckPages(ctx)
 		if err != nil || len(problems) > 0 {
 			return fmt.Errorf("the pages after the limit of %d was lifted: %q, %w", size, problems, err)
 		}
 	}
-	if err := j.Close(); err != nil {
+	if err := f.j.Close(); err != nil {
 		return err
 	}
 	if f.j, err = bolt.Open(ctx, bolt.Options{Path: path, RootKey: rootKey}); err != nil {
@@ -95,9 +101,17 @@ func fillAndFree(path string) error {
 	return errors.Join(f.compare(ctx), f.j.Close())
 }
 
+// restart closes a store whose disk is full, and opens it again.
+func restart(ctx context.Context, j *bolt.Journal, path string) (*bolt.Journal, error) {
+	if err := j.Close(); err != nil && !errors.Is(err, store.ErrUnavailable) {
+		return nil, err
+	}
+	return bolt.Open(ctx, bolt.Options{Path: path, RootKey: rootKey})
+}
+
 // filler appends until the disk is full and records the acknowledged entries.
 type filler struct {
-	j    store.Journal
+	j    *bolt.Journal
 	feed storetest.Feed
 }
 

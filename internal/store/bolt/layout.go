@@ -121,6 +121,24 @@ func isPlace(key, value []byte) bool {
 	return err == nil
 }
 
+// namedLog returns the id of the write-ahead log.
+func namedLog(tx *bbolt.Tx) (id logID, err error) {
+	value, err := meta(tx, logKey)
+	copy(id[:], value)
+	return id, err
+}
+
+// nameLog records the id of the write-ahead log, or that there is none.
+func nameLog(tx *bbolt.Tx, id logID) error {
+	if id == (logID{}) {
+		return forgetLog(tx)
+	}
+	return putMeta(tx, logKey, id[:])
+}
+
+// forgetLog marks the database as one without a log.
+func forgetLog(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(logKey) }
+
 // trimmed returns the greatest seq of an event that is no longer kept.
 func trimmed(tx *bbolt.Tx) (uint64, error) {
 	value, err := meta(tx, trimmedKey)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -41,7 +42,7 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 	if err := look(o); err != nil {
 		return nil, err
 	}
-	return open(o, made)
+	return open(ctx, o, made)
 }
 
 // prepare makes sure that there is a file to open, and reports whether it created
@@ -74,7 +75,7 @@ const wholeAtStart = 128 << 20
 func look(o Options) error {
 	all := o.ReadOnly
 	o.ReadOnly = true
-	db, err := openFile(o, false)
+	db, _, err := openFile(o, false)
 	if err != nil {
 		return err
 	}
@@ -108,8 +109,8 @@ func refuseDamaged(db *bbolt.DB, path string) error {
 	return nil
 }
 
-func open(o Options, made bool) (*Journal, error) {
-	db, err := openFile(o, true)
+func open(ctx context.Context, o Options, made bool) (*Journal, error) {
+	db, file, err := openFile(o, true)
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +121,9 @@ func open(o Options, made bool) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	j := newJournal(o.Path, rootKey, o.Retention, db)
-	if err := j.recoverLog(o.ReadOnly, made); err != nil {
-		return nil, errors.Join(err, j.close())
+	j := newJournal(o, rootKey, db, file)
+	if j.leftLog, err = j.recover(ctx, made, o.ReadOnly); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", o.Path, err), j.close())
 	}
 	if !o.ReadOnly {
 		removeLeft(o.Path)
@@ -130,27 +131,27 @@ func open(o Options, made bool) (*Journal, error) {
 	return j, nil
 }
 
-// errReplaced means that the file was replaced by a rename between opening and
-// locking it, as a compaction does.
-var errReplaced = errors.New("the file was replaced while it was opened")
+// errReplaced means that the file at the path is not the open one any more. A compaction
+// may rename another one there between opening and locking it.
+var errReplaced = errors.New("the file in use is no longer there; put it back, or restart the host")
 
 // openFile opens and locks the file. If it was replaced in between, it is opened
 // again: the lock is on a file that no longer has a name. The list of free pages is
 // loaded if requested, or needed for writing.
-func openFile(o Options, freePages bool) (*bbolt.DB, error) {
+func openFile(o Options, freePages bool) (*bbolt.DB, *os.File, error) {
 	deadline := time.Now().Add(o.LockWait)
 	for {
-		db, err := openLocked(o.Path, bbolt.Options{Timeout: o.LockWait, ReadOnly: o.ReadOnly, PreLoadFreelist: freePages})
+		db, file, err := openLocked(o.Path, bbolt.Options{Timeout: o.LockWait, ReadOnly: o.ReadOnly, PreLoadFreelist: freePages})
 		if errors.Is(err, errReplaced) && time.Now().Before(deadline) {
 			continue
 		}
-		return db, err
+		return db, file, err
 	}
 }
 
 // openLocked opens and locks the file at the path. It creates none: bbolt would leave an
 // incomplete one.
-func openLocked(path string, options bbolt.Options) (*bbolt.DB, error) {
+func openLocked(path string, options bbolt.Options) (*bbolt.DB, *os.File, error) {
 	var file *os.File
 	options.FreelistType = bbolt.FreelistMapType
 	options.OpenFile = func(path string, flag int, mode os.FileMode) (*os.File, error) {
@@ -159,34 +160,60 @@ func openLocked(path string, options bbolt.Options) (*bbolt.DB, error) {
 		return opened, err
 	}
 	var db *bbolt.DB
-	err := guard(func() (err error) {
-		db, err = bbolt.Open(path, fileMode, &options)
+	once := func() error {
+		err := guard(func() (err error) {
+			db, err = bbolt.Open(path, fileMode, &options)
+			return err
+		})
+		if _, panicked := errors.AsType[panicError](err); panicked {
+			// The lock must be released.
+			err = errors.Join(err, file.Close())
+		}
 		return err
-	})
-	if _, panicked := errors.AsType[panicError](err); panicked {
-		// The lock must be released.
-		err = errors.Join(err, file.Close())
+	}
+	err := once()
+	if errors.Is(err, berrors.ErrInvalid) {
+		// bbolt says so of a page that could not be read, too.
+		if err = readMeta(path); err == nil {
+			err = once()
+		}
 	}
 	if err != nil {
-		return nil, explainOpen(path, err)
+		return nil, nil, explainOpen(path, err)
 	}
 	if err := samePath(file, path); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, nil, errors.Join(err, db.Close())
 	}
-	return db, nil
+	return db, file, nil
 }
 
-// samePath returns errReplaced unless the locked file is still the one at the path.
+// samePath returns errReplaced unless an open file is still the one at the path.
 func samePath(file *os.File, path string) error {
-	locked, err := file.Stat()
+	opened, err := file.Stat()
 	if err != nil {
-		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, path, err)
+		return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, path, err)
 	}
-	present, err := os.Stat(path)
-	if err != nil || !os.SameFile(locked, present) {
+	switch present, err := os.Stat(path); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, path, err)
+	case err != nil || !os.SameFile(opened, present):
 		return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, path, errReplaced)
 	}
 	return nil
+}
+
+// readMeta reads the first pages of a file, of which bbolt needs one, and returns the
+// error of the system.
+func readMeta(path string) error {
+	file, err := os.Open(path) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	_, err = file.ReadAt(make([]byte, 64<<10), 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, file.Close())
 }
 
 func explainOpen(path string, err error) error {

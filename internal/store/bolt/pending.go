@@ -152,6 +152,12 @@ func (p *pending) weight() uint64 {
 	return uint64(p.bytes)
 }
 
+// empty reports whether no entries wait.
+func (p *pending) empty() bool {
+	_, waits := p.last()
+	return !waits
+}
+
 // last returns the place of the last entry, and whether there is one.
 func (p *pending) last() (store.Place, bool) {
 	p.mu.RLock()

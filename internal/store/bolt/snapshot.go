@@ -33,7 +33,7 @@ func (j *Journal) snapshot(ctx context.Context, fresh string) (*Journal, error) 
 		return nil, err
 	}
 	// The copy has no write-ahead log: its commits are in the database by now.
-	db, err := openLocked(fresh, bbolt.Options{})
+	db, _, err := openLocked(fresh, bbolt.Options{})
 	if err != nil {
 		return nil, j.explain("copying", err)
 	}

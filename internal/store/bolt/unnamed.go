@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -18,48 +17,50 @@ func (j *Journal) LeftLog() string { return j.leftLog }
 // recoverUnnamed returns the entries of a log that the database does not name and
 // that continue it; at is the database's last place. There are none if a crash
 // interrupted the creation or removal of the log. But if the page that names the
-// log is damaged, the database is in the state before that page was written.
+// log is damaged, the database is in the state before that page was written, which
+// every entry of the log follows. In a log that could not be removed, a refused commit
+// may follow it, too, after entries that the database has.
 // Entries that do not continue the database, or that are beside a database that has
-// just been created, are put aside and described by LeftLog.
-func (j *Journal) recoverUnnamed(at store.Place, fresh, readOnly bool) ([]store.Entry, error) {
-	name := writeAheadPath(j.path)
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil //nolint:nilerr // there is no log, or something else at its path
+// just been created, are put aside and described.
+func (w *writer) recoverUnnamed(at store.Place, fresh, readOnly bool) (entries []store.Entry, left string, err error) {
+	text, err := w.readLog()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil // there is no log, or something else at its path
 	}
-	text, err := readLog(name)
-	id, later := laterEntries(text, at.Position)
+	id, all, later := w.laterEntries(text, at.Position)
 	switch {
 	case errors.Is(err, store.ErrFormat):
-		return nil, fmt.Errorf("opening %s: %w, or move it away if it is the log of another store", j.path, err)
+		return nil, "", fmt.Errorf("%w, or move it away if it is the log of another store", err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: reading the log %s: %w", store.ErrUnavailable, name, err)
-	case len(later) > 0 && !fresh && len(text) == writeAheadSize && continues(later, at):
-		return later, nil
+		return nil, "", fmt.Errorf("%w: reading its log: %w", store.ErrUnavailable, err)
+	case len(later) > 0 && len(later) == all && !fresh && int64(len(text)) == logBytes(w.segmentBytes) && continues(later, at):
+		return later, "", nil
 	case len(later) > 0:
-		return nil, j.putAside(name, id, later, at, readOnly)
+		left, err = w.putAside(id, later, at, readOnly)
+		return nil, left, err
 	case fresh && !readOnly:
 		// It must never be mistaken for the log of this database.
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
+		if err := w.disk.remove(writeAheadPath(w.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, "", fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
 		}
 	}
-	return nil, nil
+	return nil, "", nil
 }
 
-// laterEntries returns the id of a log and its entries after a position; none for
-// a text that is not a log.
-func laterEntries(text []byte, after store.Position) (id logID, later []store.Entry) {
-	if len(text) > writeAheadSize || !bytes.HasPrefix(text, writeAheadMagic) {
-		return id, nil
+// laterEntries returns the id of a log, the number of its entries, and those after a
+// position; none for a text that is not a log.
+func (w *writer) laterEntries(text []byte, after store.Position) (id logID, all int, later []store.Entry) {
+	if int64(len(text)) > logBytes(w.segmentBytes) || !bytes.HasPrefix(text, writeAheadMagic) {
+		return id, 0, nil
 	}
 	copy(id[:], text[len(writeAheadMagic):])
-	for _, e := range readSegments(text, id) {
+	entries := w.readSegments(text, id)
+	for _, e := range entries {
 		if e.Position > after {
 			later = append(later, e)
 		}
 	}
-	return id, later
+	return id, len(entries), later
 }
 
 // continues reports whether entries continue at the end of a database. If not, they
@@ -76,15 +77,15 @@ func continues(entries []store.Entry, at store.Place) bool {
 
 // putAside renames a log whose entries do not continue the database, unless that is
 // open for reading only: the next log is created in its place.
-func (j *Journal) putAside(name string, id logID, entries []store.Entry, at store.Place, readOnly bool) error {
+func (w *writer) putAside(id logID, entries []store.Entry, at store.Place, readOnly bool) (left string, err error) {
+	name := writeAheadPath(w.path)
 	if !readOnly {
 		aside := fmt.Sprintf("%s.%x", name, id[:4])
-		if err := os.Rename(name, aside); err != nil {
-			return fmt.Errorf("%w: putting a log aside that does not continue %s: %w", store.ErrUnavailable, j.path, err)
+		if err := w.disk.rename(name, aside); err != nil {
+			return "", fmt.Errorf("%w: putting a log aside that does not continue the store: %w", store.ErrUnavailable, err)
 		}
 		name = aside
 	}
-	j.leftLog = fmt.Sprintf("%s has commits that do not continue the store: entries %d to %d, %d of them, after entry %d of the store",
-		name, entries[0].Position, entries[len(entries)-1].Position, len(entries), at.Position)
-	return nil
+	return fmt.Sprintf("%s has commits that do not continue the store: entries %d to %d, %d of them, after entry %d of the store",
+		name, entries[0].Position, entries[len(entries)-1].Position, len(entries), at.Position), nil
 }

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,7 +38,6 @@ import (
 const (
 	writeAheadHeader  = 4096
 	writeAheadSegment = 2 << 20
-	writeAheadSize    = writeAheadHeader + 2*writeAheadSegment
 
 	frameHeader = 12
 )
@@ -60,11 +57,11 @@ func writeAheadPath(path string) string { return path + ".wal" }
 
 // writeAhead is a write-ahead log that is open for writing.
 type writeAhead struct {
-	file *os.File
-	// sync puts written data of the file on stable storage.
-	sync func(*os.File) error
+	file logFile
 	id   logID
-	// segment is the one in use, offset the place of its next frame in the file.
+	// bytes is the length of a segment, segment the one in use, offset the place of its
+	// next frame in the file.
+	bytes   int64
 	segment int
 	offset  int64
 	// last are the positions of the last entries in the segments.
@@ -81,34 +78,40 @@ const keptBytes = 1 << 20
 
 // createWriteAhead creates an empty log for the store at a path, in place of a log
 // that the store does not name.
-func createWriteAhead(path string) (*writeAhead, error) {
-	w := &writeAhead{sync: syncData, offset: writeAheadHeader}
+func createWriteAhead(on disk, path string, segmentBytes int64) (*writeAhead, error) {
+	w := &writeAhead{bytes: segmentBytes, offset: writeAheadHeader}
 	if _, err := rand.Read(w.id[:]); err != nil {
 		return nil, fmt.Errorf("name a log: %w", err)
 	}
 	name := writeAheadPath(path)
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode) //nolint:gosec // beside the store, whose path is the operator's
+	file, err := on.create(name)
 	if err != nil {
 		return nil, fmt.Errorf("make a log: %w", err)
 	}
 	w.file = file
-	if err := errors.Join(w.fill(), file.Sync(), syncFolder(filepath.Dir(name))); err != nil {
-		return nil, errors.Join(fmt.Errorf("make a log: %w", err), file.Close(), os.Remove(name))
+	if err := errors.Join(w.fill(), file.Sync(), on.syncFolder(filepath.Dir(name))); err != nil {
+		return nil, errors.Join(fmt.Errorf("make a log: %w", err), file.Close(), on.remove(name))
 	}
 	return w, nil
 }
 
 // fill writes the header and zeros up to the end.
 func (w *writeAhead) fill() error {
-	zeros := make([]byte, 256<<10)
-	for at := int64(writeAheadHeader); at < writeAheadSize; at += int64(len(zeros)) {
-		if _, err := w.file.WriteAt(zeros, at); err != nil {
-			return err
+	end := logBytes(w.bytes)
+	zeros := make([]byte, min(256<<10, w.bytes))
+	for at := int64(writeAheadHeader); at < end; at += int64(len(zeros)) {
+		if _, err := w.file.WriteAt(zeros[:min(int64(len(zeros)), end-at)], at); err != nil {
+			return fmt.Errorf("fill it: %w", err)
 		}
 	}
-	_, err := w.file.WriteAt(slices.Concat(writeAheadMagic, w.id[:]), 0)
-	return err
+	if _, err := w.file.WriteAt(slices.Concat(writeAheadMagic, w.id[:]), 0); err != nil {
+		return fmt.Errorf("write its header: %w", err)
+	}
+	return nil
 }
+
+// logBytes returns the length of a log.
+func logBytes(segmentBytes int64) int64 { return writeAheadHeader + 2*segmentBytes }
 
 // encode returns the frame of a commit, valid until the next call.
 func (w *writeAhead) encode(entries []store.Entry) []byte {
@@ -139,13 +142,13 @@ func frameChecksum(id logID, body []byte) uint32 {
 
 // fits reports whether the segment in use has room for a frame.
 func (w *writeAhead) fits(frame []byte) bool {
-	return w.offset+int64(len(frame)) <= writeAheadHeader+int64(w.segment+1)*writeAheadSegment
+	return w.offset+int64(len(frame)) <= writeAheadHeader+int64(w.segment+1)*w.bytes
 }
 
 // turn continues with the other segment, whose commits are all in the database.
 func (w *writeAhead) turn() {
 	w.segment = 1 - w.segment
-	w.offset = writeAheadHeader + int64(w.segment)*writeAheadSegment
+	w.offset = writeAheadHeader + int64(w.segment)*w.bytes
 }
 
 // write puts a commit on stable storage. After an error the log is not used any
@@ -155,7 +158,7 @@ func (w *writeAhead) write(frame []byte, last store.Position) error {
 	if _, err := w.file.WriteAt(frame, w.offset); err != nil {
 		return fmt.Errorf("write to its log: %w", err)
 	}
-	if err := w.sync(w.file); err != nil {
+	if err := w.file.Sync(); err != nil {
 		return fmt.Errorf("sync its log: %w", err)
 	}
 	w.offset += int64(len(frame))
@@ -163,20 +166,12 @@ func (w *writeAhead) write(frame []byte, last store.Position) error {
 	return nil
 }
 
-// remove closes and deletes the log, which the store no longer names.
-func (w *writeAhead) remove() error {
-	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
-}
-
-// readLog returns the content of a log, or of another file: one byte more than a log
+// readLog returns the content of the log, or of another file: one byte more than a log
 // has if it is longer. It fails with store.ErrFormat for a log of another format.
-func readLog(name string) ([]byte, error) {
-	file, err := os.Open(name) //nolint:gosec // beside the store, whose path is the operator's
+func (w *writer) readLog() ([]byte, error) {
+	name := writeAheadPath(w.path)
+	text, err := w.disk.read(name, logBytes(w.segmentBytes)+1)
 	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(file, writeAheadSize+1))
-	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
 	if stated, is := bytes.CutPrefix(text, writeAheadName); is {
@@ -188,13 +183,14 @@ func readLog(name string) ([]byte, error) {
 	return text, nil
 }
 
-// recoverWriteAhead returns the log's entries after the database's head. It fails
-// with store.ErrFormat if the log has another format, with store.ErrCorrupt if the log is missing, is another one, is cut off, or is
-// damaged before its end.
-func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entry, error) {
-	name := writeAheadPath(path)
+// recoverNamed returns the entries after the database's head of the log that the
+// database names. It fails with store.ErrFormat if the log has another format, with
+// store.ErrCorrupt if it is missing, is another one, is cut off, or is damaged before
+// its end.
+func (w *writer) recoverNamed(id logID, head store.Position) ([]store.Entry, error) {
+	name := writeAheadPath(w.path)
 	lost := fmt.Sprintf("commits after entry %d may be lost; put the right file there, or restore a backup", head)
-	text, err := readLog(name)
+	text, err := w.readLog()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%w: its log %s is missing: %s", store.ErrCorrupt, name, lost)
@@ -202,13 +198,13 @@ func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entr
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: reading its log: %w", store.ErrUnavailable, err)
-	case len(text) != writeAheadSize:
-		return nil, fmt.Errorf("%w: its log %s is shorter or longer than %d bytes: %s", store.ErrCorrupt, name, writeAheadSize, lost)
+	case int64(len(text)) != logBytes(w.segmentBytes):
+		return nil, fmt.Errorf("%w: its log %s is shorter or longer than %d bytes: %s", store.ErrCorrupt, name, logBytes(w.segmentBytes), lost)
 	case !bytes.HasPrefix(text, slices.Concat(writeAheadMagic, id[:])):
 		return nil, fmt.Errorf("%w: %s is not its log: %s", store.ErrCorrupt, name, lost)
 	}
 	var found []store.Entry
-	for _, e := range readSegments(text, id) {
+	for _, e := range w.readSegments(text, id) {
 		next := head + store.Position(len(found)) + 1
 		switch {
 		case e.Position > next:
@@ -222,11 +218,11 @@ func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entr
 }
 
 // readSegments returns the entries of both segments of a log, which may be cut off.
-func readSegments(text []byte, id logID) []store.Entry {
+func (w *writer) readSegments(text []byte, id logID) []store.Entry {
 	var segments [2][]store.Entry
 	for i := range segments {
-		start := min(writeAheadHeader+i*writeAheadSegment, len(text))
-		segments[i] = readSegment(text[start:min(start+writeAheadSegment, len(text))], id)
+		start := min(writeAheadHeader+i*int(w.segmentBytes), len(text))
+		segments[i] = readSegment(text[start:min(start+int(w.segmentBytes), len(text))], id)
 	}
 	if a, b := segments[0], segments[1]; len(a) > 0 && len(b) > 0 && a[0].Position > b[0].Position {
 		segments[0], segments[1] = b, a
