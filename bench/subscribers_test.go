@@ -111,6 +111,8 @@ type audience struct {
 	conns []net.Conn
 	done  sync.WaitGroup
 	ended atomic.Bool
+	// bytes are what all of them have read.
+	bytes atomic.Int64
 
 	mu   sync.Mutex
 	more *sync.Cond
@@ -153,6 +155,7 @@ func (a *audience) read(i int, conn net.Conn, in eventCounter, opened func()) {
 	buf := make([]byte, min(32<<10, 64<<20/len(a.at)))
 	for {
 		n, err := conn.Read(buf)
+		a.bytes.Add(int64(n))
 		if err == nil {
 			err = in.parse(buf[:n])
 		}

@@ -201,15 +201,9 @@ func (f *rowField) read(v reflect.Value, value []byte) (ok bool) {
 		b, ok = asBool(value)
 		v.SetBool(b)
 	case shapeFlag:
-		if b, isBool := asBool(value); isBool {
-			v.Set(reflect.ValueOf(&b))
-			ok = true
-		}
+		ok = readPointer(v, value, asBool)
 	case shapeAmount:
-		if n, isNumber := asNumber(value); isNumber {
-			v.Set(reflect.ValueOf(&n))
-			ok = true
-		}
+		ok = readPointer(v, value, asNumber)
 	case shapeRaw:
 		if ok = isObject(value); ok {
 			v.SetBytes(value)
@@ -222,6 +216,15 @@ func (f *rowField) read(v reflect.Value, value []byte) (ok bool) {
 		}
 	default:
 		return f.readStructs(v, value)
+	}
+	return ok
+}
+
+// readPointer sets a field that points to a value, and reports whether it could.
+func readPointer[T any](v reflect.Value, value []byte, as func([]byte) (T, bool)) bool {
+	read, ok := as(value)
+	if ok {
+		v.Set(reflect.ValueOf(&read))
 	}
 	return ok
 }

@@ -16,9 +16,8 @@ const (
 	// activityBurst is how many seconds of its limit the world may use at once.
 	activityBurst = 2
 	// activityUnit is the size of a row up to which a change of its activity counts as one.
-	// The whole row is written to the journal and sent to every stream with inline nodes; at
-	// this size that takes a host twice the processor time of a short row (BenchmarkActivity
-	// in bench).
+	// The whole row is written to the journal and sent to every stream with inline nodes: a
+	// frame of this size takes a host and its reader twice the processor time of a short one.
 	activityUnit = 32 << 10
 	// mostActivities is a higher limit than any host reaches, so that the bytes of a burst
 	// fit an int64.

@@ -129,8 +129,7 @@ func journeyOfCalls(playerID string, n int) RecordJourney {
 	step := protocol.JourneyStep{
 		Type: protocol.StepStructure, ToolName: "edit", ToolCallID: "call_0123456789", Args: args, Result: json.RawMessage(`{"ok":true}`),
 	}
-	size, _ := json.Marshal(step)
-	for range n / (len(size) + 1) {
+	for range n / (len(args) + 130) {
 		r.Journey.Steps = append(r.Journey.Steps, step)
 	}
 	return r
