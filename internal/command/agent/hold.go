@@ -144,8 +144,10 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 		request, failed := registration(f.app, f.caller, ref, unchanged, f.rows[ref.ID])
 		if failed == nil {
 			failed = f.app.Call(limited, f.caller, ref.Node, "Leaving", func(ctx context.Context, c *client.Client) error {
-				_, err := c.Register(ctx, request)
-				return err
+				if _, err := c.Register(ctx, request); err != nil {
+					return err
+				}
+				return restoreActivity(ctx, c, f.rows[ref.ID])
 			})
 		}
 		err = errors.Join(err, failed)
@@ -154,6 +156,24 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 	if len(left) > 0 && err == nil {
 		f.app.Note("%s left the map.", render.Clean(strings.Join(left, ", ")))
 	}
+	return err
+}
+
+// restoreActivity shows again what an agent that stays on the map did before, or that it is
+// idle, if this run has shown anything else.
+func restoreActivity(ctx context.Context, c *client.Client, before *protocol.Agent) error {
+	if before == nil || !c.Has(protocol.CapActivity) {
+		return nil
+	}
+	now, err := command.AgentOnMap(ctx, c, before.AgentID)
+	if err != nil || now == nil || now.Activity == nil {
+		return err
+	}
+	request := protocol.RecordActivityRequest{PlayerID: before.AgentID, State: protocol.ActivityIdle}
+	if was := before.Activity; was != nil {
+		request.State, request.Text, request.ToolName, request.Usage = was.State, was.Text, was.ToolName, was.Usage
+	}
+	_, err = c.RecordActivity(ctx, request)
 	return err
 }
 
