@@ -30,6 +30,9 @@ type gate struct {
 	origin map[netip.Addr]*origin
 	// asking is how many requests are in progress on the open connections.
 	asking int
+	// failed is when the log last said that a connection cannot be accepted. Only Accept
+	// uses it.
+	failed time.Time
 }
 
 // origin counts the connections of one address, with the requests in progress on them,
@@ -96,8 +99,8 @@ func newGate(ln net.Listener, o *Options, limit, perAddress int) *gate {
 func (g *gate) Accept() (net.Conn, error) {
 	for {
 		conn, err := g.Listener.Accept()
-		if err != nil {
-			return nil, err //nolint:wrapcheck // The server compares it.
+		if err := g.accepting(err); err != nil {
+			return nil, err
 		}
 		boundSendQueue(conn)
 		if admitted := g.admit(conn); admitted != nil {
