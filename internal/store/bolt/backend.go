@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -16,8 +18,19 @@ const help = `A file, which one host uses at a time:
 func Backend() store.Backend {
 	return store.Backend{
 		Help:   help,
-		Locate: func(path string, _ store.Settings) (store.Location, error) { return location(path), nil },
+		Locate: func(path string, _ store.Settings) (store.Location, error) { return locate(path), nil },
 	}
+}
+
+// locate returns the location of the file at a path. If the path is a symbolic link, the
+// location is its target: the files beside the store and a compacted one belong there.
+func locate(path string) location {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+		}
+	}
+	return location(path)
 }
 
 // location is a store.Location: the path of a file.
