@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/playctl/playctl/internal/durable"
@@ -101,24 +100,11 @@ func tempPrefix(path string) string { return "." + filepath.Base(path) + ".tmp-"
 // removeTemps removes the temporary files for path of writers that died, which may hold
 // secrets: those that are older than age. What cannot be removed stays.
 func removeTemps(path string, age time.Duration) {
-	for _, temp := range temps(path) {
-		if info, err := os.Lstat(temp); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= age {
-			_ = os.Remove(temp)
-		}
-	}
+	durable.RemoveLeft(filepath.Dir(path), tempPrefix(path), age)
 }
 
-// temps returns the temporary files for path; none if its folder cannot be read, which
-// the write reports.
-func temps(path string) (found []string) {
-	folder, _ := os.ReadDir(filepath.Dir(path))
-	for _, entry := range folder {
-		if strings.HasPrefix(entry.Name(), tempPrefix(path)) {
-			found = append(found, filepath.Join(filepath.Dir(path), entry.Name()))
-		}
-	}
-	return found
-}
+// temps returns the temporary files for path.
+func temps(path string) []string { return durable.Left(filepath.Dir(path), tempPrefix(path)) }
 
 // fillFile writes, flushes and closes file.
 func fillFile(file *os.File, data []byte) error {

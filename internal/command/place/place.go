@@ -207,14 +207,6 @@ func WrittenTo(err error) bool {
 	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrTrimmed)
 }
 
-// StopHosts adds what to do about a world that changed while it was read.
-func StopHosts(err error) error {
-	if !WrittenTo(err) {
-		return err
-	}
-	return command.Hintf(err, "stop the hosts of this world and run it again")
-}
-
 // HintRestore says what to do about a damaged store.
 const HintRestore = "\"playctl store restore\" creates a store from a backup: use the newest one"
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -62,11 +63,10 @@ for two minutes has failed.`,
 			}
 			if args[0] == "-" {
 				_, err := backUp(cmd.Context(), at, a.Stdout)
-				return orFromHost(place.StopHosts(err), args[0])
+				return orFromHost(err, args[0])
 			}
 			return orFromHost(writeBackup(cmd.Context(), a, args[0], flags.force, at.String(), func(ctx context.Context, temp *os.File, p *command.Progress) (backup.Info, error) {
-				info, err := backUpAgain(ctx, at, temp, p)
-				return info, place.StopHosts(err)
+				return backUpAgain(ctx, at, temp, p)
 			}), args[0])
 		},
 	}
@@ -83,10 +83,10 @@ type backupFlags struct {
 	maxSize int // in MiB, of a host's backup; 0 for no limit
 }
 
-// orFromHost adds to the error of a store that a running host has open how to get a
-// backup from the host.
+// orFromHost adds to the error of a store that running hosts have open or write to how to
+// get a backup from a host.
 func orFromHost(err error, file string) error {
-	if !errors.Is(err, store.ErrLocked) {
+	if !errors.Is(err, store.ErrLocked) && !place.WrittenTo(err) {
 		return err
 	}
 	return command.Hintf(err, "a running host creates one without stopping: \"playctl store backup %s --server URL --admin-token-file FILE\"", command.ShellWord(file))
@@ -150,11 +150,17 @@ func writeBackup(ctx context.Context, a *command.App, name string, force bool, f
 // writer writes a backup to a file, and counts the bytes.
 type writer func(context.Context, *os.File, *command.Progress) (backup.Info, error)
 
+// leftAfter is the age from which a temporary file is one of a backup that was killed: a
+// host may be silent for two minutes during a backup.
+const leftAfter = 10 * time.Minute
+
 // backUpTo writes a backup to a temporary file in the same folder, verifies the written
 // file, and renames it. After a failure it leaves no file.
 func backUpTo(ctx context.Context, file string, p *command.Progress, write writer) (backup.Info, error) {
+	prefix := "." + filepath.Base(file) + ".tmp-"
+	durable.RemoveLeft(filepath.Dir(file), prefix, leftAfter)
 	// os.CreateTemp creates files that only their owner can read.
-	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
+	temp, err := os.CreateTemp(filepath.Dir(file), prefix+"*")
 	if err != nil {
 		return backup.Info{}, fmt.Errorf("write the backup: %w", err)
 	}

@@ -88,8 +88,11 @@ func migrate(ctx context.Context, a *command.App, from, to place.Place, p *comma
 	info, err = restoreFrom(ctx, a, p.Reader(in), to)
 	_ = in.CloseWithError(err)
 	writing.Wait()
+	if place.WrittenTo(failed) {
+		failed = command.Hintf(failed, "stop the hosts of this world and run it again")
+	}
 	if failed != nil {
-		return info, place.StopHosts(failed)
+		return info, failed
 	}
 	return info, err
 }

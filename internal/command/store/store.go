@@ -114,10 +114,10 @@ unchanged, and its map has the root that it states. A backup has no earlier revs
 	return cmd
 }
 
-// orFromBackup adds to the error of a store that a running host has open how to check a
-// backup of it.
+// orFromBackup adds to the error of a store that running hosts have open or write to how to
+// check a backup of it.
 func orFromBackup(err error) error {
-	if !errors.Is(err, store.ErrLocked) {
+	if !errors.Is(err, store.ErrLocked) && !place.WrittenTo(err) {
 		return err
 	}
 	return command.Hintf(err, "a running host writes a backup without stopping, and \"playctl store check FILE\" checks it: "+
@@ -213,7 +213,7 @@ func checkStore(ctx context.Context, at place.Place, p *command.Progress) (resul
 		return err
 	})
 	if err != nil {
-		return nil, place.StopHosts(err)
+		return nil, err
 	}
 	// The list is [] in JSON, even if there are no problems.
 	report.Problems = append(append([]string{}, problems...), report.Problems...)

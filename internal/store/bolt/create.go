@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -56,21 +55,7 @@ const leftAfter = time.Minute
 // removeLeft removes the new files beside a store that killed processes left
 // behind, such as copies for backups and imports. The caller has the store's lock, which its
 // copies and compactions need, or there is no store. Files that cannot be removed stay.
-func removeLeft(path string) {
-	folder := filepath.Dir(path)
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), freshName(path)) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > leftAfter {
-			_ = os.Remove(filepath.Join(folder, e.Name()))
-		}
-	}
-}
+func removeLeft(path string) { durable.RemoveLeft(filepath.Dir(path), freshName(path), leftAfter) }
 
 // freshFile returns the name of a new empty file, 0600, beside path.
 func freshFile(path string) (string, error) {
