@@ -37,7 +37,7 @@ func newWaitCommand(a *command.App) *cobra.Command {
 		GroupID:    command.GroupWorld,
 		Short:      "Wait until an agent is in a state, such as waiting or done",
 		Long: `Wait until an agent is in one of the states of --for, and print its name, state and text. Without an
-argument it is any agent. A state that an agent is in already counts, unless --next asks for one that
+argument it is any agent; an agent of yours is named by its label, others by name or id. A state that an agent is in already counts, unless --next asks for one that
 begins from now on, or --since for one that began after an event: the seq of the last result, so that
 a loop misses nothing in between.
 
@@ -57,7 +57,7 @@ automatically.`,
 					return command.Usagef("the agent's name is empty")
 				}
 			}
-			w := &stateWait{states: states, next: next || flags.hasSince}
+			w := &stateWait{states: states, agent: flags.player, next: next || flags.hasSince}
 			switch {
 			case len(states) == 0:
 				return command.Usagef("--for needs a state, such as waiting or done")
@@ -82,6 +82,8 @@ automatically.`,
 // stateWait waits for the state of an agent in a followed world.
 type stateWait struct {
 	states []string
+	// agent is the agent as it was named, "" for any.
+	agent string
 	// next is set if a state that was there before does not count.
 	next bool
 	// gap is set while events may have been missed: what the next read shows counts.
@@ -107,6 +109,10 @@ func (w *stateWait) run(ctx context.Context, a *command.App, flags *tailFlags) e
 		return errors.New("this host does not know what agents do, so there is nothing to wait for")
 	}
 	t.wait = w
+	// Anybody can choose any name; a label of the context is one agent.
+	if known, is := t.caller.Known(flags.player); is {
+		flags.player = known.NodeID
+	}
 	ctx, cancel := t.limitedUntil(ctx)
 	defer cancel()
 	if err = t.run(ctx); errors.Is(err, errTimedOut) {
