@@ -11,6 +11,35 @@ import { RemotePlayWorld, createClient, createNodeCredentialMaterial } from '@pl
 /** Starts a host at a free port, and returns its address, an account and a function that stops it. */
 export async function startHost(...flags) {
   const folder = mkdtempSync(path.join(tmpdir(), 'playctl-integrations-'))
+  let { child, url, rootFile } = await serve(folder, flags)
+  const node = createNodeCredentialMaterial({ rootKey: readFileSync(rootFile, 'utf8').trim() })
+  const { apiKey } = await createClient({ baseUrl: url }).createMainNode(node)
+  // The settings with which a program finds the account.
+  const account = { PLAYCTL_SERVER: url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey }
+  const env = { PATH: process.env.PATH, HOME: folder, ...account }
+  const world = () => new RemotePlayWorld({ baseUrl: url, apiKey, mainNodeCredentials: node })
+  const stop = async (signal) => {
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+  return {
+    url, node, apiKey, folder, env: account, world,
+    record: async () => record(path.join(folder, 'recording'), env, world),
+    /** Starts the host again with its store, at another port. */
+    async restart() {
+      await stop('SIGKILL');
+      ({ child, url } = await serve(folder, flags))
+    },
+    async end() {
+      await stop('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts a host with the store of a folder. */
+async function serve(folder, flags) {
   const child = spawn(process.env.PLAYCTL, ['serve', '--listen', '127.0.0.1:0', '--output', 'json', '--data-dir', folder, ...flags], {
     stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env.PATH, HOME: folder },
   })
@@ -20,23 +49,7 @@ export async function startHost(...flags) {
     if (banner.trimEnd().endsWith('}')) break
   }
   child.stdout.resume()
-  const { url, rootFile } = JSON.parse(banner)
-  const node = createNodeCredentialMaterial({ rootKey: readFileSync(rootFile, 'utf8').trim() })
-  const { apiKey } = await createClient({ baseUrl: url }).createMainNode(node)
-  // The settings with which a program finds the account.
-  const account = { PLAYCTL_SERVER: url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey }
-  const env = { PATH: process.env.PATH, HOME: folder, ...account }
-  const world = () => new RemotePlayWorld({ baseUrl: url, apiKey, mainNodeCredentials: node })
-  return {
-    url, node, apiKey, folder, env: account, world,
-    record: async () => record(path.join(folder, 'recording'), env, world),
-    async end() {
-      const exited = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exited
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+  return { child, ...JSON.parse(banner) }
 }
 
 /** A host, and an account for commands. */

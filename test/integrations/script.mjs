@@ -10,6 +10,9 @@ export function book({ day, people }) {
   return `booked ${people} on ${day}`
 }
 
+/** The tool calls of a turn: one, or several at the same time. */
+export const callsOf = ({ call, calls = call === undefined ? [] : [call] }) => calls
+
 /** The model's output, turn by turn: tool calls one after another, then text. */
 export const turns = [
   { call: { id: 'c1', name: 'search', args: { day: 'friday' } } }, { call: { id: 'c2', name: 'book', args: { people: 4, day: 'friday' } } },

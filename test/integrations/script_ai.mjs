@@ -1,26 +1,28 @@
 // A scripted model and tools for agents of the Vercel AI SDK.
 import { z } from 'zod'
-import { book, search } from './script.mjs'
+import { book, callsOf, search } from './script.mjs'
 
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
 /** The first message of a run is the user's; each turn of the model adds one. */
 const turnOf = (turns, { prompt }) => turns[prompt.filter(({ role }) => role === 'assistant').length % turns.length]
-const reason = ({ call }) => ({ unified: call === undefined ? 'stop' : 'tool-calls', raw: undefined })
+const reason = (turn) => ({ unified: callsOf(turn).length === 0 ? 'stop' : 'tool-calls', raw: undefined })
 const callPart = ({ id, name, args }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(args) })
 
 /** A model that follows a script. */
 export const scripted = ({ Mock, stream }, turns) => new Mock({
   doGenerate: async (options) => {
     const turn = turnOf(turns, options)
-    const content = turn.call === undefined ? [{ type: 'text', text: turn.words.join('') }] : [callPart(turn.call)]
+    await turn.when?.()
+    const content = turn.words === undefined ? callsOf(turn).map(callPart) : [{ type: 'text', text: turn.words.join('') }]
     return { content, finishReason: reason(turn), usage, warnings: [] }
   },
   doStream: async (options) => {
     const turn = turnOf(turns, options)
+    await turn.when?.()
     const words = turn.words ?? []
     return { stream: stream([
       { type: 'stream-start', warnings: [] },
-      ...(turn.call === undefined ? [{ type: 'text-start', id: 't' }, ...words.map((delta) => ({ type: 'text-delta', id: 't', delta })), { type: 'text-end', id: 't' }] : [callPart(turn.call)]),
+      ...(turn.words !== undefined ? [{ type: 'text-start', id: 't' }, ...words.map((delta) => ({ type: 'text-delta', id: 't', delta })), { type: 'text-end', id: 't' }] : callsOf(turn).map(callPart)),
       { type: 'finish', finishReason: reason(turn), usage },
     ]) }
   },

@@ -4,7 +4,9 @@ import { AIMessage, AIMessageChunk } from '@langchain/core/messages'
 import { ChatGenerationChunk } from '@langchain/core/outputs'
 import { tool } from '@langchain/core/tools'
 import { z } from 'zod'
-import { book, search } from './script.mjs'
+import { book, callsOf, search } from './script.mjs'
+
+const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
 
 /** A model that follows a script. */
 export class Scripted extends BaseChatModel {
@@ -22,16 +24,19 @@ export class Scripted extends BaseChatModel {
   }
 
   async _generate(messages) {
-    const { words = [], call } = this.turn(messages)
-    const message = new AIMessage({ content: words.join(''), tool_calls: call === undefined ? [] : [{ ...call, type: 'tool_call' }] })
+    const turn = this.turn(messages)
+    await turn.when?.()
+    const { words = [] } = turn
+    const message = new AIMessage({ content: words.join(''), tool_calls: callsOf(turn).map((call) => ({ ...call, type: 'tool_call' })), usage_metadata: usage })
     return { generations: [{ text: words.join(''), message }] }
   }
 
   async *_streamResponseChunks(messages, _options, manager) {
-    const { words = [], call } = this.turn(messages)
-    if (call !== undefined) {
-      yield new ChatGenerationChunk({ text: '', message: new AIMessageChunk({ content: '', tool_call_chunks: [{ name: call.name, args: JSON.stringify(call.args), id: call.id, index: 0, type: 'tool_call_chunk' }] }) })
-    }
+    const turn = this.turn(messages)
+    await turn.when?.()
+    const { words = [] } = turn
+    const chunks = callsOf(turn).map(({ name, args, id }, index) => ({ name, args: JSON.stringify(args), id, index, type: 'tool_call_chunk' }))
+    yield new ChatGenerationChunk({ text: '', message: new AIMessageChunk({ content: '', tool_call_chunks: chunks, usage_metadata: usage }) })
     for (const word of words) {
       yield new ChatGenerationChunk({ text: word, message: new AIMessageChunk({ content: word }) })
       await manager?.handleLLMNewToken(word)

@@ -1,15 +1,15 @@
 // A scripted model and tools for agents of OpenAI's Agents SDK.
 import { Agent, Usage, tool } from '@openai/agents'
 import { z } from 'zod'
-import { book, search } from './script.mjs'
+import { book, callsOf, search } from './script.mjs'
 
 /** Strict schemas have no optional properties. */
 export const strict = (turns) => turns.map(({ call, words }) => ({ call: call?.name === 'search' ? { ...call, args: { ...call.args, note: null } } : call, words }))
 
 /** The model's output for a turn of a script. */
-const outputOf = ({ call, words = [] }) => [call === undefined
-  ? { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: words.join('') }] }
-  : { type: 'function_call', callId: call.id, name: call.name, arguments: JSON.stringify(call.args), status: 'completed' }]
+const outputOf = (turn) => (turn.words === undefined
+  ? callsOf(turn).map((call) => ({ type: 'function_call', callId: call.id, name: call.name, arguments: JSON.stringify(call.args), status: 'completed' }))
+  : [{ type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: turn.words.join('') }] }])
 
 /** A model that follows a script, turn by turn; streamed text comes in parts. */
 export const scripted = (said) => {
@@ -19,6 +19,7 @@ export const scripted = (said) => {
     getResponse: async () => ({ usage: new Usage(), output: outputOf(next()) }),
     async *getStreamedResponse() {
       const now = next()
+      await now.when?.()
       yield { type: 'response_started' }
       for (const delta of now.words ?? []) yield { type: 'output_text_delta', delta }
       yield { type: 'response_done', response: { id: 'r', usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, output: outputOf(now) } }

@@ -214,7 +214,11 @@ describe('the sender of activities', () => {
     assert.deepEqual(sent.reports, [{ state: 'done', text: '😀'.repeat(200), toolName: 'x'.repeat(128), usage: { inputTokens: 0 } }])
     sent.sender.set('failed', ' \n', { toolName: ' ', usage: {} })
     await sent.pass(100)
-    assert.deepEqual(sent.reports.at(-1), { state: 'failed', usage: {} })
+    assert.deepEqual(sent.reports.at(-1), { state: 'failed' })
+    sent.sender.use({ errors: 1 })
+    sent.sender.use({})
+    await sent.pass(12_000)
+    assert.deepEqual(sent.reports.at(-1), { state: 'failed' })
   })
 })
 
@@ -275,7 +279,7 @@ describe('the activity of an agent', () => {
     const { events } = await pastEvents(client, { before: ((await client.session()).seq ?? 0) + 1, limit: 200 })
     return events.flatMap((event) => {
       if (isEvent(event, 'world:activity')) return event.data.playerId === agent.playerId ? event.data.activity.state : []
-      return JSON.stringify(event.data).includes(agent.playerId) ? event.kind.replace('world:player_', '') : []
+      return event.kind.startsWith('world:player_') && JSON.stringify(event.data).includes(agent.playerId) ? event.kind.replace('world:player_', '') : []
     })
   }
 
@@ -283,7 +287,7 @@ describe('the activity of an agent', () => {
     const events = new Reports<WorldEvent>()
     const updates = new Reports<WorldUpdate>()
     const subscription = await world.subscribeWorldState({ onSnapshot: updates.add, onEvent: events.add })
-    const agent = await world.agent('Ada', { group: 'tests', parentId: 'someone' })
+    const agent = await world.agent('Ada', { group: 'tests', parentId: 'someone', activity: false })
     const activity = async (state: string) => (await events.until((event) => isEvent(event, 'world:activity') && event.data.activity.state === state)).data.activity as { since: string }
     agent.working('Editing commit.go', { toolName: 'edit', usage: { inputTokens: 1200 } })
     const { since, ...rest } = await activity('working')
@@ -304,8 +308,22 @@ describe('the activity of an agent', () => {
     await subscription.close()
   })
 
+  it('follows the questions of a program, until the program says it itself', async () => {
+    const agent = await world.agent('Kim', { chat: ({ text }) => { if (text === 'fail') throw new RangeError('secret'); return text }, onError: () => undefined })
+    const quiet = await world.agent('Lou', { chat: () => 'hi', activity: false })
+    await world.ask({ to: agent.playerId, text: 'hello' })
+    await assert.rejects(world.ask({ to: agent.playerId, text: 'fail' }))
+    agent.waiting('for the mail')
+    await world.ask({ to: agent.playerId, text: 'hello' })
+    await world.ask({ to: quiet.playerId, text: 'hello' })
+    await Promise.all([agent.disconnect(), quiet.disconnect()])
+    const shown = await states(agent)
+    assert.deepEqual(shown.filter((state) => state !== 'working'), ['added', 'idle', 'done', 'failed', 'waiting', 'removed'])
+    assert.deepEqual(await states(quiet), ['added', 'removed'])
+  })
+
   it('is sent before the agent leaves', async () => {
-    const agent = await world.agent('Bob')
+    const agent = await world.agent('Bob', { activity: false })
     agent.working('a')
     agent.working('b')
     agent.idle('c')
@@ -314,7 +332,7 @@ describe('the activity of an agent', () => {
   })
 
   it('comes back in a new session', async () => {
-    const agent = await world.agent('Eve')
+    const agent = await world.agent('Eve', { activity: false })
     const events = new Reports<WorldEvent>()
     const subscription = await world.subscribeEvents({ kinds: ['world:activity'], onEvent: events.add, after: 0 })
     agent.waiting('Approve send_email')
@@ -328,7 +346,7 @@ describe('the activity of an agent', () => {
   })
 
   it('is recorded by the client as well', async () => {
-    const agent = await world.agent('Mia')
+    const agent = await world.agent('Mia', { activity: false })
     const client = createClient({ baseUrl: host.url })
     const { playerId } = agent
     const reply = await agent.client.recordActivity({ playerId, state: 'working', usage: { toolCalls: 2 } })

@@ -6,7 +6,7 @@ import { journeyCallbacks } from '../src/langchain/index.js'
 describe('the callbacks of LangChain', () => {
   it('record the tools of a run after many others that did not all end', async () => {
     const journeys: Journey[] = []
-    const agent = { recordJourney: async (journey: Journey) => Promise.resolve(journeys.push(journey)) }
+    const agent = { show: () => undefined, recordJourney: async (journey: Journey) => Promise.resolve(journeys.push(journey)) }
     const callbacks = journeyCallbacks(agent as unknown as Agent)
     for (let run = 0; run < 1100; run++) {
       const [outer, inner, tool] = [`outer ${run}`, `inner ${run}`, `tool ${run}`]

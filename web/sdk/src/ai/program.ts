@@ -1,5 +1,5 @@
 import { OptionError } from '../protocol/errors.js'
-import type { AgentProgram, ChatMessage } from '../tools/program.js'
+import type { AdapterOptions, AgentProgram, ChatMessage } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
 import { inputOf } from '../tools/schema.js'
 import { type AgentTool, type Answer, tool } from '../tools/tool.js'
@@ -20,7 +20,7 @@ export interface AiTool {
 }
 
 /** The options of `fromAiSdk`. */
-export interface AiOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
+export interface AiOptions extends AdapterOptions {
   /** The tools that people may call; by default those of the agent that need no approval. Tools without `execute` are omitted. */
   readonly tools?: object
   /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
@@ -65,7 +65,10 @@ async function* said(parts: AsyncIterable<RunPart>, { journey, signal }: ChatMes
     note(journey, part)
     if (part.type === 'text-delta' && typeof part.text === 'string' && part.text !== '') yield part.text
     if (part.type === 'error') throw part.error
-    if (part.type === 'abort') signal.throwIfAborted()
+    if (part.type !== 'abort') continue
+    signal.throwIfAborted()
+    // The program itself aborted the run; the text so far is the answer.
+    journey.run?.failed(new DOMException('the run was aborted', 'AbortError'))
   }
 }
 

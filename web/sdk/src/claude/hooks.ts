@@ -1,4 +1,5 @@
 import { asArray, asObject, asText, jsonOr } from '../json/read.js'
+import { beginRun } from '../tools/activity.js'
 import { JourneyRecorder, type Redact, recordTo } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 
@@ -15,6 +16,8 @@ export type ClaudeHooks = Record<string, HookMatcher[]>
 export interface HookOptions {
   /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact
+  /** Shows in the agent's row, which everybody sees, what the sessions do, unless it is false. */
+  readonly activity?: boolean
   /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
@@ -32,12 +35,19 @@ interface HookInput {
   readonly prompt?: string
   readonly error?: unknown
   readonly last_assistant_message?: string
+  readonly notification_type?: string
 }
 
 /** The maximum number of sessions followed at the same time. Further sessions are not recorded. */
 const mostSessions = 1000
 
 const toolEvents = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure']
+
+/** The hooks that say that a person has to answer, and those that say that the person did. */
+const waitEvents = ['PermissionRequest', 'PermissionDenied', 'Notification', 'Elicitation', 'ElicitationResult']
+
+/** The notifications that say that a person has to answer. */
+const questions: readonly unknown[] = ['permission_prompt', 'elicitation_dialog']
 
 /** Returns the hooks that record the tool calls of one run. */
 export function toolHooks(journey: JourneyRecorder): ClaudeHooks {
@@ -56,18 +66,28 @@ export function bothHooks(some: ClaudeHooks, more: ClaudeHooks): ClaudeHooks {
  */
 export function journeyHooks(agent: Agent, options: HookOptions = {}): ClaudeHooks {
   const sessions = new Map<string, JourneyRecorder>()
-  const end = async (sessionId: string, destination: string): Promise<void> => {
+  const end = async (sessionId: string, destination: string, failure?: string): Promise<void> => {
     const journey = sessions.get(sessionId)
+    journey?.run?.answered()
+    if (failure === undefined) journey?.run?.done()
+    else journey?.run?.failed(named(failure))
     if (sessions.delete(sessionId) && journey !== undefined) await recordTo(agent, journey.to(destination), options.onError)
   }
-  return hooksFor(['UserPromptSubmit', ...toolEvents, 'Stop', 'StopFailure', 'SessionEnd'], async (input) => {
+  return hooksFor(['UserPromptSubmit', ...toolEvents, ...waitEvents, 'Stop', 'StopFailure', 'SessionEnd'], async (input) => {
     const { session_id: id, hook_event_name: event, prompt = '', last_assistant_message: answer = '' } = input
-    if (event === 'UserPromptSubmit' && sessions.size < mostSessions) sessions.set(id, new JourneyRecorder(prompt, options.redact))
+    if (event === 'UserPromptSubmit' && sessions.size < mostSessions) {
+      // A prompt that is submitted before the answer to the last one takes its place.
+      sessions.get(id)?.run?.done()
+      sessions.set(id, new JourneyRecorder(prompt, options.redact, options.activity === false ? undefined : beginRun(agent)))
+    }
     const journey = sessions.get(id)
-    if (journey !== undefined) noteTool(journey, input)
+    if (journey !== undefined) {
+      noteWait(journey, input)
+      noteTool(journey, input)
+    }
     if (event === 'Stop') await end(id, answer)
     // A session that ends before its answer was interrupted.
-    if (event === 'StopFailure' || event === 'SessionEnd') await end(id, 'failed')
+    if (event === 'StopFailure' || event === 'SessionEnd') await end(id, 'failed', event === 'StopFailure' ? 'Error' : 'AbortError')
   })
 }
 
@@ -77,6 +97,19 @@ function hooksFor(events: readonly string[], note: (input: HookInput) => void | 
     return {}
   }
   return Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]]))
+}
+
+/** Notes that a person has to answer, or did. A request for a permission has no id: it ends with the next event of its tool. */
+function noteWait({ run }: JourneyRecorder, { hook_event_name: event, tool_name: name = '', notification_type: type }: HookInput): void {
+  if (event === 'PermissionRequest') run?.waits(`permission ${name}`, name)
+  if (event === 'PermissionDenied' || event === 'PostToolUse' || event === 'PostToolUseFailure') run?.answered(`permission ${name}`)
+  if (event === 'Elicitation' || (event === 'Notification' && questions.includes(type))) run?.waits('question')
+  else if (event !== 'Notification') run?.answered('question')
+}
+
+/** Returns an error of a type, for a failure that the SDK does not describe. */
+function named(name: string): Error {
+  return Object.assign(new Error(name), { name })
 }
 
 /** Records a tool call or its result. */

@@ -1,7 +1,9 @@
+import { randomText } from '../http/wait.js'
 import { asObject, asText } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
-import type { AgentProgram, ChatMessage } from '../tools/program.js'
-import type { Redact } from '../tools/recorder.js'
+import { type ModelUsage, countOf, usageIn } from '../tools/activity.js'
+import type { AdapterOptions, AgentProgram, ChatMessage } from '../tools/program.js'
+import type { JourneyRecorder, Redact } from '../tools/recorder.js'
 import { type ClaudeHooks, bothHooks, toolHooks } from './hooks.js'
 import { type ClaudeTool, toolOf } from './tool.js'
 
@@ -9,7 +11,7 @@ import { type ClaudeTool, toolOf } from './tool.js'
 export type QueryClaude = (given: never) => AsyncIterable<unknown>
 
 /** The options of `fromClaude`. */
-export interface ClaudeOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
+export interface ClaudeOptions extends AdapterOptions {
   /** The options of each `query`. Its hooks are kept, its `abortController` is replaced for each question. */
   readonly options?: object
   /** The tools that people may call, created by `tool` of the SDK; none by default. `options` determines the tools that Claude may call. */
@@ -17,6 +19,9 @@ export interface ClaudeOptions extends Pick<AgentProgram, 'onError' | 'onLost'> 
   /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
+
+/** The option `canUseTool` of a query. */
+type CanUseTool = (toolName: string, ...more: never[]) => Promise<unknown>
 
 /** The members of a message of a query that are used here. */
 interface Message {
@@ -28,6 +33,8 @@ interface Message {
   readonly event?: unknown
   /** Set if a subagent speaks. */
   readonly parent_tool_use_id?: unknown
+  readonly usage?: unknown
+  readonly total_cost_usd?: unknown
 }
 
 /**
@@ -58,14 +65,29 @@ export function fromClaude(query: QueryClaude, options: ClaudeOptions = {}): Age
 }
 
 function queryOf({ text, journey }: ChatMessage, given: object, abortController: AbortController): object {
-  const { hooks = {} } = given as { readonly hooks?: ClaudeHooks }
-  return { prompt: text, options: { ...given, includePartialMessages: true, abortController, hooks: bothHooks(hooks, toolHooks(journey)) } }
+  const { hooks = {}, canUseTool } = given as { readonly hooks?: ClaudeHooks; readonly canUseTool?: CanUseTool }
+  const asks = canUseTool === undefined ? {} : { canUseTool: waitingFor(canUseTool, journey) }
+  return { prompt: text, options: { ...given, ...asks, includePartialMessages: true, abortController, hooks: bothHooks(hooks, toolHooks(journey)) } }
+}
+
+/** Shows that the agent waits while the program decides about a tool. */
+function waitingFor(canUseTool: CanUseTool, { run }: JourneyRecorder): CanUseTool {
+  return async (toolName, ...more) => {
+    const id = `permission ${randomText()}`
+    run?.waits(id, toolName)
+    try {
+      return await canUseTool(toolName, ...more)
+    } finally {
+      run?.answered(id)
+    }
+  }
 }
 
 /** Yields the text of a query. */
-async function* said(messages: AsyncIterable<unknown>, { signal }: ChatMessage): AsyncGenerator<string> {
+async function* said(messages: AsyncIterable<unknown>, { signal, journey }: ChatMessage): AsyncGenerator<string> {
   let words = false
   for await (const message of messages as AsyncIterable<Message>) {
+    noteUsage(journey, message)
     const part = partOf(message)
     if (part !== '') {
       words = true
@@ -78,6 +100,20 @@ async function* said(messages: AsyncIterable<unknown>, { signal }: ChatMessage):
     if (!words) yield asText(message.result) ?? ''
   }
   signal.throwIfAborted()
+}
+
+/** Notes what each call of a model used, and at the end the total of the query, which includes its subagents. */
+function noteUsage(journey: JourneyRecorder, { type, event, usage, total_cost_usd: cost }: Message): void {
+  const given = asObject(event)
+  if (type === 'stream_event' && given?.type === 'message_start') journey.uses({ ...tokensOf(asObject(given.message)?.usage), outputTokens: 0 })
+  if (type === 'stream_event' && given?.type === 'message_delta') journey.uses(usageIn(given.usage, [], 'output_tokens'))
+  const costUsd = countOf(cost)
+  if (type === 'result') journey.used({ ...tokensOf(usage), ...(costUsd !== undefined && { costUsd }) })
+}
+
+/** Returns the tokens of a usage; those that a cache has were read as well. */
+function tokensOf(usage: unknown): ModelUsage {
+  return usageIn(usage, ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'], 'output_tokens')
 }
 
 /** Returns the text in a part of the stream. */

@@ -1,7 +1,7 @@
 import type { Json } from '../protocol/contract.js'
 import { OptionError, ToolError } from '../protocol/errors.js'
 import { asObject } from '../json/read.js'
-import type { AgentProgram } from '../tools/program.js'
+import type { AdapterOptions, AgentProgram } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
 import { parametersOf, toolsIn } from '../tools/list.js'
 import type { ToolInput } from '../tools/schema.js'
@@ -24,7 +24,7 @@ export interface LangChainTool {
 }
 
 /** The options of `fromLangChain`. */
-export interface LangChainOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
+export interface LangChainOptions extends AdapterOptions {
   /** The tools that people may call; the agent's tools by default. */
   readonly tools?: readonly LangChainTool[]
   /** Returns the input of a run for a text; one user message by default. */

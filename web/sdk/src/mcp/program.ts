@@ -1,11 +1,11 @@
 import { asError, reportTo } from '../protocol/callback.js'
-import type { AgentProgram } from '../tools/program.js'
+import type { AdapterOptions, AgentProgram } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
 import { type AgentTool, tool } from '../tools/tool.js'
 import { type McpClient, type McpTool, answerOf, callTool, onToolsChanged, toolsOf } from './client.js'
 
 /** The options of `fromMcp`. */
-export interface McpOptions extends Pick<AgentProgram, 'chat' | 'onError' | 'onLost'> {
+export interface McpOptions extends AdapterOptions, Pick<AgentProgram, 'chat'> {
   /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }

@@ -11,11 +11,43 @@ interface RunItem {
   readonly rawItem?: { readonly type?: unknown; readonly callId?: unknown; readonly name?: unknown; readonly arguments?: unknown }
 }
 
-/** Notes a function call, or its output. */
+/** Is called when a tool of an agent has ended. */
+type ToolEnded = (toolCallId: string, output: unknown) => void
+
+/** The used members of an agent that reports what it does. */
+export interface Reporting {
+  readonly on?: (event: never, listener: never) => unknown
+}
+
+const listeners = new WeakMap<object, Set<ToolEnded>>()
+
+/**
+ * Calls a function when a tool of an agent ends, until the returned function is called. A stream has the outputs of
+ * parallel calls only when all have ended.
+ */
+export function onToolEnd(agent: Reporting, listener: ToolEnded): () => void {
+  let all = listeners.get(agent)
+  if (all === undefined) {
+    const added = new Set<ToolEnded>()
+    all = added
+    listeners.set(agent, added)
+    agent.on?.('agent_tool_end' as never, ((_context: unknown, _tool: unknown, output: unknown, details?: { readonly toolCall?: { readonly callId?: unknown } }) => {
+      for (const ended of added) ended(String(details?.toolCall?.callId), output)
+    }) as never)
+  }
+  all.add(listener)
+  return () => { all.delete(listener) }
+}
+
+/** Notes a function call, its output, or that it waits for an approval. */
 export function noteItem(journey: JourneyRecorder, item: unknown): void {
   const { type, output, rawItem = {} } = (item ?? {}) as RunItem
   const id = String(rawItem.callId)
   if (type === 'tool_call_item' && rawItem.type === 'function_call') journey.call(String(rawItem.name), argumentsOf(rawItem.arguments), id)
+  if (type === 'tool_approval_item') {
+    journey.run?.dropped(id)
+    journey.run?.waits(id, String(rawItem.name))
+  }
   if (type === 'tool_call_output_item' && rawItem.type === 'function_call_result') noteOutput(journey, id, output)
 }
 

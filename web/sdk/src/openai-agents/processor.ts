@@ -1,4 +1,5 @@
 import { asArray, asObject, asText, jsonOr, member } from '../json/read.js'
+import { type ModelUsage, type RunActivity, beginRun, sum, usageIn } from '../tools/activity.js'
 import { JourneyRecorder, type Redact, recordTo } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 import { answering } from './context.js'
@@ -16,6 +17,8 @@ export interface TraceSpan {
   readonly spanId: string
   readonly spanData: object
   readonly error?: object | null
+  readonly startedAt?: string | null
+  readonly endedAt?: string | null
 }
 
 /** A tracing processor of `@openai/agents`. */
@@ -34,6 +37,8 @@ export interface JourneyProcessor {
 export interface ProcessorOptions {
   /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact
+  /** Shows in the agent's row, which everybody sees, what the runs do, unless it is false. */
+  readonly activity?: boolean
   /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
@@ -48,29 +53,53 @@ class Followed {
   #answer: string | undefined
   #failed = false
   readonly #notes: ((journey: JourneyRecorder) => void)[] = []
+  /** What the model calls used, and what the turns used: spans of model calls may have no usage. */
+  #models: ModelUsage = {}
+  #turns: ModelUsage = {}
 
-  constructor(name: string) {
+  constructor(name: string, readonly run: RunActivity | undefined) {
     this.origin = name
   }
 
+  /** Notes a span that begins. */
+  start({ spanId, spanData }: TraceSpan): void {
+    const { type, name } = spanData as Readonly<Record<string, unknown>>
+    if (type === 'function') this.run?.called(spanId, String(name))
+  }
+
   /** Notes the data of a span that has ended. */
-  end({ spanId, spanData, error }: TraceSpan): void {
+  end({ spanId, spanData, error, startedAt = null, endedAt = null }: TraceSpan): void {
     const data = spanData as Readonly<Record<string, unknown>>
     const failed = error !== undefined && error !== null
     if (data.type === 'function') {
+      this.run?.ended(spanId, failed)
       this.#notes.push((journey) => {
-        journey.call(String(data.name), argumentsOf(data.input), spanId)
+        journey.call(String(data.name), argumentsOf(data.input), spanId, startedAt)
         // The span does not contain the cause of the failure.
-        if (failed) journey.failed(spanId, 'failed')
-        else journey.result(spanId, jsonOr(data.output, data.output))
+        if (failed) journey.failed(spanId, 'failed', endedAt)
+        else journey.result(spanId, jsonOr(data.output, data.output), endedAt)
       })
     }
+    if (data.type === 'turn') this.#turns = sum([this.#turns, tokensOf(data.usage)])
     if (data.type === 'agent' && failed) this.#failed = true
     if (data.type === 'response' || data.type === 'generation') this.#model(data)
+    if (Object.keys(this.used).length > 0) this.run?.used(this.used)
+  }
+
+  /** What the models used so far. */
+  get used(): ModelUsage {
+    return (this.#turns.inputTokens ?? 0) > (this.#models.inputTokens ?? 0) ? this.#turns : this.#models
+  }
+
+  /** Shows how the run ended. A failure of the agent's span has a text, which is not shown. */
+  over(): void {
+    if (this.#failed) this.run?.failed(new Error('failed'))
+    else this.run?.done()
   }
 
   /** Notes a model call, which contains the conversation so far and the model's output. */
   #model(data: Readonly<Record<string, unknown>>): void {
+    this.#models = sum([this.#models, tokensOf(data.usage ?? asObject(data._response)?.usage)])
     if (this.#answer === undefined) this.origin = lastText(data._input ?? data.input) ?? this.origin
     const given = member(asObject(data._response), 'output') ?? member(asObject(asArray(data.output)?.at(0)), 'choices') ?? data.output
     this.#answer = lastText(given) ?? this.#answer ?? 'done'
@@ -78,6 +107,7 @@ class Followed {
 
   journey(redact: Redact | undefined) {
     const recorder = new JourneyRecorder(this.origin, redact)
+    recorder.used(this.used)
     for (const note of this.#notes) note(recorder)
     return recorder.to(this.#failed ? 'failed' : this.#answer ?? 'done')
   }
@@ -94,10 +124,13 @@ export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): 
   const flush = async (): Promise<void> => { await Promise.all(recording) }
   return {
     onTraceStart: async ({ traceId, name = 'a run' }) => {
-      if (answering.getStore() !== true && followed.size < mostTraces) followed.set(traceId, new Followed(name))
+      if (answering.getStore() !== true && followed.size < mostTraces) followed.set(traceId, new Followed(name, options.activity === false ? undefined : beginRun(agent)))
       return Promise.resolve()
     },
-    onSpanStart: async () => Promise.resolve(),
+    onSpanStart: async (span) => {
+      followed.get(span.traceId)?.start(span)
+      return Promise.resolve()
+    },
     onSpanEnd: async (span) => {
       followed.get(span.traceId)?.end(span)
       return Promise.resolve()
@@ -105,6 +138,7 @@ export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): 
     onTraceEnd: async ({ traceId }) => {
       const trace = followed.get(traceId)
       if (!followed.delete(traceId) || trace === undefined) return
+      trace.over()
       const under = recordTo(agent, trace.journey(options.redact), options.onError).finally(() => { recording.delete(under) })
       recording.add(under)
       await under
@@ -112,6 +146,11 @@ export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): 
     forceFlush: flush,
     shutdown: flush,
   }
+}
+
+/** Returns the tokens in a usage: of a trace, or of the API. */
+function tokensOf(usage: unknown): ModelUsage {
+  return usageIn(usage, ['input_tokens'], 'output_tokens')
 }
 
 /** Returns the last text in a question, in messages or in a model's output; undefined if there is none. */

@@ -1,14 +1,15 @@
 import { asObject, asText, member } from '../json/read.js'
 import type { Json, JsonObject } from '../protocol/contract.js'
 import { OptionError, ToolError } from '../protocol/errors.js'
-import type { AgentProgram, ChatMessage } from '../tools/program.js'
+import { usageIn } from '../tools/activity.js'
+import type { AdapterOptions, AgentProgram, ChatMessage } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
 import { type AgentTool, type Answer, tool } from '../tools/tool.js'
 import { answering } from './context.js'
-import { isFailure, noteItem } from './items.js'
+import { type Reporting, isFailure, noteItem, onToolEnd } from './items.js'
 
 /** The used members of an agent. */
-export interface OpenAiAgent {
+export interface OpenAiAgent extends Reporting {
   readonly name: string
   readonly tools?: readonly object[]
 }
@@ -27,7 +28,7 @@ export interface OpenAiTool {
 export type RunAgent = (agent: never, input: never, options: never) => Promise<unknown>
 
 /** The options of `fromOpenAiAgents`. */
-export interface OpenAiAgentsOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
+export interface OpenAiAgentsOptions extends AdapterOptions {
   /** Runs the agent: `run` of `@openai/agents`, or the method of a `Runner`. */
   readonly run: RunAgent
   /** The tools that people may call; the agent's tools by default. Tools that OpenAI runs are omitted. */
@@ -38,11 +39,21 @@ export interface OpenAiAgentsOptions extends Pick<AgentProgram, 'onError' | 'onL
   readonly record?: boolean | Redact
 }
 
+/** The used members of an event of a run. */
+interface RunEvent {
+  readonly type?: unknown
+  readonly data?: unknown
+  readonly item?: unknown
+  /** The agent that a hand-off made the present one. */
+  readonly agent?: OpenAiAgent
+}
+
 /** The used members of a streamed run. */
-interface StreamedRun extends AsyncIterable<{ readonly type?: unknown; readonly data?: unknown; readonly item?: unknown }> {
+interface StreamedRun extends AsyncIterable<RunEvent> {
   readonly completed: Promise<unknown>
   readonly interruptions?: readonly unknown[]
   readonly finalOutput?: unknown
+  readonly state?: { readonly usage?: unknown }
 }
 
 /**
@@ -60,16 +71,29 @@ export function fromOpenAiAgents(agent: OpenAiAgent, options: OpenAiAgentsOption
     async *chat(message) {
       const { text, signal } = message
       const started = answering.run(true, async () => run(agent as never, text as never, { stream: true, signal, context } as never))
-      yield* said(await started as StreamedRun, message)
+      yield* said(await started as StreamedRun, message, agent)
     },
   }
 }
 
 /** Yields the text of a run, and records its tool calls. */
-async function* said(run: StreamedRun, { journey, signal }: ChatMessage): AsyncGenerator<string> {
+async function* said(run: StreamedRun, message: ChatMessage, agent: OpenAiAgent): AsyncGenerator<string> {
+  const ended = (id: string, output: unknown) => { message.journey.ended(id, isFailure(output)) }
+  const agents = new Map([[agent, onToolEnd(agent, ended)]])
+  try {
+    yield* wordsOf(run, message, (next) => { if (!agents.has(next)) agents.set(next, onToolEnd(next, ended)) })
+  } finally {
+    for (const end of agents.values()) end()
+  }
+}
+
+async function* wordsOf(run: StreamedRun, { journey, signal }: ChatMessage, handedOff: (next: OpenAiAgent) => void): AsyncGenerator<string> {
   let words = false
-  for await (const { type, data, item } of run) {
+  for await (const { type, data, item, agent } of run) {
+    if (type === 'agent_updated_stream_event' && agent !== undefined) handedOff(agent)
     if (type === 'run_item_stream_event') noteItem(journey, item)
+    // The usage of a run includes that of agents that are tools.
+    if (type === 'raw_model_stream_event' && asObject(data)?.type === 'response_done') journey.used(usageIn(run.state?.usage, ['inputTokens'], 'outputTokens'))
     const delta = type === 'raw_model_stream_event' ? deltaOf(data) : ''
     if (delta !== '') {
       words = true
@@ -77,6 +101,7 @@ async function* said(run: StreamedRun, { journey, signal }: ChatMessage): AsyncG
     }
   }
   await run.completed
+  journey.used(usageIn(run.state?.usage, ['inputTokens'], 'outputTokens'))
   signal.throwIfAborted()
   if ((run.interruptions ?? []).length > 0) throw new ToolError('the agent waits for an approval, which only its program can give')
   // The output of a tool may be the answer, without text from the model.

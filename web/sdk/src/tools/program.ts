@@ -6,6 +6,7 @@ import type { OptionNames } from '../protocol/options.js'
 import type { AddAgentOptions } from '../world/agent.js'
 import { ASSIST_TOOL_PREFIX, CHAT_TOOL, type FrameworkRegistration, frameworkRegistration } from '../world/framework.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from '../world/intercom_types.js'
+import { beginRun } from './activity.js'
 import { Parts } from './parts.js'
 import { JourneyRecorder, type Redact, recordTo } from './recorder.js'
 import type { AgentTool, Answer, Asked } from './tool.js'
@@ -27,6 +28,11 @@ export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realt
    * question, everybody in the world can see a journey: a function changes each step before, or omits it. Nothing is recorded by default.
    */
   readonly record?: boolean | Redact
+  /**
+   * Shows what the agent does in its row, which everybody in the world sees, unless it is false: `idle`, `working` with the tool's name
+   * while it answers, then `done` or `failed` with the error's type. That ends when the program says it itself, with `agent.working` and the like.
+   */
+  readonly activity?: boolean
   /** The agent's framework, which the page shows; `typescript` by default. */
   readonly type?: string
   /** The agent's own credentials; by default they are derived from its name and the account. */
@@ -40,9 +46,12 @@ export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realt
   readonly onError?: NonNullable<IntercomOptions['onError']>
 }
 
+/** The options of programs that adapters of frameworks return, besides their own. */
+export type AdapterOptions = Pick<AgentProgram, 'activity' | 'group' | 'onError' | 'onLost' | 'parentId'>
+
 /** The names of the options of `agent`. @internal */
 export const programNames: OptionNames<AgentProgram> = {
-  enableP2a: true, realtimeInstructions: true, parentId: true, group: true, leaseTtlSeconds: true, permanent: true, onLost: true, chat: true, tools: true, record: true, type: true,
+  enableP2a: true, realtimeInstructions: true, parentId: true, group: true, leaseTtlSeconds: true, permanent: true, onLost: true, chat: true, tools: true, record: true, activity: true, type: true,
   credentials: true, follow: true, onError: true,
 }
 
@@ -65,27 +74,30 @@ export function assistName(key: string): string {
 export async function carryOut(program: AgentProgram, call: IntercomCall): Promise<IntercomAnswer> {
   const { command } = call
   const parts = new Parts(async (message) => { await call.stream({ message }) })
-  const { record = false, onError } = program
-  const journey = new JourneyRecorder(command.text ?? '', record === true || record === false ? undefined : record)
+  const { record = false, activity = true, onError } = program
+  const run = activity ? beginRun(call.agent) : undefined
+  const journey = new JourneyRecorder(command.text ?? '', record === true || record === false ? undefined : record, run)
   const asked: Asked = {
     from: command.fromPlayerId, agent: call.agent, requestId: command.requestId, signal: call.signal, journey,
     stream: (text) => parts.add(text),
   }
   const recordAnswer = async (destination: string) => recordTo(call.agent, journey.to(destination), onError && ((error) => onError(error, command)))
   try {
-    const answer = answerOf(await run(program, call, asked, parts))
+    const answer = answerOf(await answered(program, call, asked, parts))
     await parts.sent()
+    run?.done()
     const whole = answer.message === undefined && answer.result === undefined ? { message: parts.whole } : answer
     if (record !== false) await recordAnswer(whole.message ?? JSON.stringify(whole.result))
     return whole
   } catch (error) {
+    run?.failed(call.signal.aborted ? call.signal.reason : error)
     // The cause is only for the developer; the journey records the steps until the failure.
     if (record !== false && !call.signal.aborted) await recordAnswer(error instanceof ToolError ? error.message : 'failed')
     throw error
   }
 }
 
-async function run(program: AgentProgram, { command }: IntercomCall, asked: Asked, parts: Parts): Promise<Answer> {
+async function answered(program: AgentProgram, { command }: IntercomCall, asked: Asked, parts: Parts): Promise<Answer> {
   switch (command.kind) {
     case 'chat': {
       if (program.chat === undefined) throw new ToolError('this agent does not chat')

@@ -10,7 +10,7 @@ import { normalizeSpaces } from '../protocol/text.js'
 export interface ActivityOptions {
   /** The tool in use. */
   readonly toolName?: string
-  /** What the agent's present run has used so far; the next calls keep it. */
+  /** What the agent's present run has used so far; the next calls keep it, and an empty one removes it. */
   readonly usage?: Usage
 }
 
@@ -80,7 +80,9 @@ export class ActivitySender {
   use(usage: Usage): void {
     this.#mustBeHere()
     this.#usage = checkedUsage(usage)
-    if (this.#newest !== undefined) this.#replace({ ...this.#newest, usage: this.#usage })
+    if (this.#newest === undefined) return
+    const { usage: _before, ...report } = this.#newest
+    this.#replace(defined({ ...report, usage: this.#usage }))
   }
 
   /** Sends the newest activity again: the agent has registered again, and its row may be new. */
@@ -198,16 +200,17 @@ function textOf(text: string | undefined, most: number): string | undefined {
   return line === '' ? undefined : line
 }
 
-/** Returns a copy of a usage; a number that is none, or is below 0, is an `OptionError` that names it. */
-function checkedUsage(usage: Usage): Usage {
+/** Returns a copy of a usage, undefined for an empty one; a number that is none, or is below 0, is an `OptionError` that names it. */
+function checkedUsage(usage: Usage): Usage | undefined {
   if (asObject(usage) === undefined) throw new OptionError('usage is not an object, such as { inputTokens: 1200, outputTokens: 80 }')
   const names = requestFields.Usage.split(' ')
   checkOptions('usage', usage, Object.fromEntries(names.map((name) => [name, true])) as Record<keyof Usage, true>)
-  return Object.fromEntries(names.flatMap((name) => {
+  const copy = Object.fromEntries(names.flatMap((name) => {
     const value: unknown = usage[name as keyof Usage]
     if (value === undefined) return []
     const number = asNumber(value)
     if (number === undefined || number < 0) throw new OptionError(`usage.${name} is not a number from 0`)
     return [[name, number]]
   }))
+  return Object.keys(copy).length === 0 ? undefined : copy
 }

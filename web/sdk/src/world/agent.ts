@@ -4,7 +4,7 @@ import { type CallOptions, type NodeIdentity, noRetry } from '../http/options.js
 import { randomText } from '../http/wait.js'
 import { asObject, defined } from '../json/read.js'
 import { OptionError, PlayError, hasCode } from '../protocol/errors.js'
-import { type AgentSpec, type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, type Usage, limits } from '../protocol/contract.js'
+import { type ActivityState, type AgentSpec, type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, type Usage, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
 import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
@@ -80,6 +80,7 @@ export class Agent {
   readonly #activity: ActivitySender
   readonly #world: AgentWorld
   #error: Error | undefined
+  #saysItself = false
 
   private constructor(world: AgentWorld, client: WorldClient, lease: (agent: Agent) => Lease) {
     this.#world = world
@@ -156,32 +157,45 @@ export class Agent {
    * a host without activities gets nothing. A wrong argument is an `OptionError`, a `ClosedError` means that the agent has left.
    */
   working(text?: string, options?: ActivityOptions): void {
-    this.#activity.set('working', text, options)
+    this.#say('working', text, options)
   }
 
   /** Shows that the agent waits for a person, as `working`. */
   waiting(text?: string, options?: ActivityOptions): void {
-    this.#activity.set('waiting', text, options)
+    this.#say('waiting', text, options)
   }
 
   /** Shows that the agent has nothing to do, as `working`. */
   idle(text?: string, options?: ActivityOptions): void {
-    this.#activity.set('idle', text, options)
+    this.#say('idle', text, options)
   }
 
   /** Shows that the agent has done what it was asked, as `working`. */
   done(text?: string, options?: ActivityOptions): void {
-    this.#activity.set('done', text, options)
+    this.#say('done', text, options)
   }
 
   /** Shows that the agent could not do what it was asked, as `working`. */
   failed(text?: string, options?: ActivityOptions): void {
-    this.#activity.set('failed', text, options)
+    this.#say('failed', text, options)
   }
 
-  /** Replaces what the agent's present run has used so far; sent with its state, at most every 10 s if nothing else changes. */
+  /**
+   * Replaces what the agent's present run has used so far; an empty object removes it. It is sent with the agent's state, at most every
+   * 10 s if nothing else changes.
+   */
   usage(usage: Usage): void {
     this.#activity.use(usage)
+  }
+
+  /** Shows what the agent does, unless its program says that itself. @internal */
+  show(state: ActivityState, text?: string, options?: ActivityOptions): void {
+    if (!this.#saysItself) this.#activity.set(state, text, options)
+  }
+
+  #say(state: ActivityState, text?: string, options?: ActivityOptions): void {
+    this.#saysItself = true
+    this.#activity.set(state, text, options)
   }
 
   /** Removes the agent from the map, as `disconnect`, for `await using`. */

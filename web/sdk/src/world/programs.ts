@@ -51,6 +51,7 @@ export class Programs {
       const before = this.#byId.get(playerId)
       this.#byId.set(playerId, running(agent, program))
       if (before !== undefined) this.#release(before)
+      if (program.activity !== false) agent.show('idle')
       return agent
     } finally {
       const left = (this.#expected.get(playerId) ?? 1) - 1
