@@ -33,6 +33,9 @@ func TestPython(t *testing.T) {
 	if n := strings.Count(events, `"event":"world:journey"`); n != 2 {
 		t.Errorf("Monty recorded %d journeys, want 2", n)
 	}
+	if !strings.Contains(events, `"state":"done"`) {
+		t.Error("Monty did not show that it was done")
+	}
 	end(os.Interrupt)
 	if events := p.run("tail", "--from-start", "--follow=false", "--output", "ndjson"); !strings.Contains(events, `"reason":"disconnect"`) {
 		t.Error("Monty is still on the map")
@@ -76,7 +79,8 @@ func TestPythonClient(t *testing.T) {
 	want := []string{
 		"same id True",
 		"row Pia python ['chat_tool', 'assist_break', 'assist_refuse'] {'description': {'default': '', 'x-order': 1}, 'text': {'default': '', 'type': 'string', 'x-order': 0}}",
-		"lines one two", "resumed two", "refused 400 body_invalid",
+		"lines one two", "resumed two",
+		"does Reading mail read {'inputTokens': 3} Approve send {'costUsd': 0.5} False", "now waiting tests someone", "refused 400 body_invalid",
 	}
 	phrase := strings.ReplaceAll(p.read("main.txt"), " ", " \u00a0 ") + "\ufeff"
 	t.Run("environment", func(t *testing.T) {

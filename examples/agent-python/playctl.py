@@ -16,6 +16,7 @@ import hashlib
 import hmac
 import http.client
 import json
+import math
 import os
 import random
 import secrets
@@ -34,9 +35,9 @@ SILENCE = 45  # seconds after which a stream without a byte is lost; hosts write
 class PlayError(Exception):
     """A refusal of the host: its status, code and requestId. Status 0: no answer came."""
 
-    def __init__(self, message, status=0, code="unreachable", request_id=""):
+    def __init__(self, message, status=0, code="unreachable", request_id="", retry_after=0):
         super().__init__(message)
-        self.status, self.code, self.request_id = status, code, request_id
+        self.status, self.code, self.request_id, self.retry_after = status, code, request_id, retry_after
 
 
 class ToolError(Exception):
@@ -140,7 +141,7 @@ class World:
         self._agents, self._lock, self._closed = {}, threading.RLock(), threading.Event()
         self._pool = concurrent.futures.ThreadPoolExecutor(16, "playctl-answer")
         self._threads, self._streams, self._waiting = [], set(), threading.BoundedSemaphore(1024)
-        self._listening = threading.Event()
+        self._listening, self._changed, self._shows = threading.Event(), threading.Event(), False
 
     def __enter__(self):
         return self
@@ -151,6 +152,7 @@ class World:
     def close(self):
         """Removes the agents of this program from the map and ends its threads and streams."""
         self._closed.set()
+        self._changed.set()
         with self._lock:
             agents, streams = list(self._agents.values()), list(self._streams)
             self._agents.clear()
@@ -160,6 +162,8 @@ class World:
         for thread in self._threads:
             thread.join()
         for agent in agents:
+            if agent._due_in() is not None:
+                agent._show()
             try:
                 self._post("/players/disconnect", {"playerId": agent.id, "connectionId": agent._connection}, agent._node)
             except PlayError as error:
@@ -180,13 +184,14 @@ class World:
             if event is not None:
                 yield event
 
-    def agent(self, name, chat=None, tools=None, record=False, kind="python"):
+    def agent(self, name, chat=None, tools=None, record=False, kind="python", parent=None, group=None):
         """Puts an agent on the map, which keeps its id from run to run, and answers for it until close(). chat gets
         a Question and gives a text, a dict as result, or texts one by one as a generator; tools are made with
-        tool(). record makes a journey, which everybody sees, of each answer."""
+        tool(). record makes a journey, which everybody sees, of each answer. parent is the id of the agent that
+        started this one, group what people sort agents by."""
         node = self._known.get(name) or self._agent_node(name)
         tools = {n if n.startswith("assist_") else "assist_" + n: t for n, t in (tools or {}).items()}
-        agent = Agent(self, name, node, chat, tools, record, kind)
+        agent = Agent(self, name, node, chat, tools, record, kind, {"parentId": parent, "group": group})
         with self._lock:
             self._agents[agent.id] = agent
             if not self._threads:
@@ -198,6 +203,8 @@ class World:
             with self._lock:
                 self._agents.pop(agent.id, None)
             raise
+        if chat is not None or tools:
+            agent._follow("idle")
         return agent
 
     def _agent_node(self, name):
@@ -217,7 +224,7 @@ class World:
     def _begin(self):
         """Finds the session, and creates an account if there is none and the host lets anybody."""
         try:
-            self.sid = self._call("GET", "/api/play/session")["sid"]
+            self._read_session()
             return
         except PlayError as error:
             if error.status != 401 or self._caller is not None:
@@ -230,7 +237,11 @@ class World:
         made = self._call("POST", "/api/nodes", {"kind": "main", "nodeId": main.id, "passwHash": main.hash})
         self._main, self._caller, self._key = main, main, made.get("apiKey")
         warn('a temporary account was created for this run; "playctl create-main-node" creates a permanent one')
-        self.sid = self._call("GET", "/api/play/session")["sid"]
+        self._read_session()
+
+    def _read_session(self):
+        session = self._call("GET", "/api/play/session")
+        self.sid, self._shows = session["sid"], "activity" in session.get("capabilities", [])
 
     def _post(self, path, body, node=None):
         sid = self.sid
@@ -246,7 +257,7 @@ class World:
         with self._lock:
             if self.sid != sid:
                 return
-            self.sid = self._call("GET", "/api/play/session")["sid"]
+            self._read_session()
             for agent in self._agents.values():
                 agent._due, agent._new = 0, True  # a new session has no agents: they register again
 
@@ -271,13 +282,13 @@ class World:
         headers = {"x-node-id": node.id, "x-node-passw": node.hash} if node and node.hash else {}
         return headers | ({"x-api-key": self._key} if self._key else {})
 
-    def _call(self, method, path, body=None, node=None):
+    def _call(self, method, path, body=None, node=None, patience=PATIENCE):
         """One request, tried again while its outcome is open: the key makes a repeat change nothing twice."""
         headers = self._headers(node) | {"accept": "application/json"}
         if body is not None:
             headers |= {"content-type": "application/json", "idempotency-key": secrets.token_hex(16)}
         text = None if body is None else json.dumps(body, ensure_ascii=False).encode()
-        end, wait = time.monotonic() + PATIENCE, 0.2
+        end, wait = time.monotonic() + patience, 0.2
         while True:
             try:
                 return self._try(method, path, text, headers)
@@ -302,7 +313,7 @@ class World:
         return _read(reply, content)
 
     def _start_answering(self):
-        for run in (self._keep, self._listen):
+        for run in (self._keep, self._listen, self._show):
             self._threads.append(threading.Thread(target=self._watched, args=(run,), name="playctl" + run.__name__, daemon=True))
             self._threads[-1].start()
 
@@ -321,6 +332,17 @@ class World:
                 due = [agent for agent in self._agents.values() if agent._due is not None and agent._due <= time.monotonic()]
             for agent in due:
                 agent._renew()
+
+    def _show(self):
+        """Sends what the agents do, the newest of each when it is due."""
+        while not self._closed.is_set():
+            with self._lock:
+                agents = list(self._agents.values())
+            for agent in agents:
+                if (due := agent._due_in()) is not None and due <= 0:
+                    agent._show()
+            self._changed.wait(min((due for agent in agents if (due := agent._due_in()) is not None), default=None))
+            self._changed.clear()
 
     def _listen(self):
         """Reads the questions for this program's agents."""
@@ -375,13 +397,16 @@ class Question:
 class Agent:
     """An agent of this program; World.agent makes it."""
 
-    def __init__(self, world, name, node, chat, tools, record, kind):
+    def __init__(self, world, name, node, chat, tools, record, kind, place):
         self.id, self.name = node.id, name
         self._world, self._node, self._chat, self._tools, self._record = world, node, chat, tools, record
         self._connection = f"{world._program}-{secrets.token_hex(8)}"
         self._due, self._new, self._failures = None, True, 0
+        self._doing, self._shown, self._sent, self._held = {}, {}, -10.0, 0.0  # what it does, what the host has of that, and when
+        self._says, self._asked = False, []
         forms = [{"name": n, "description": t.description, "parameters": t.parameters} for n, t in tools.items()]
         self._row = {"name": name, "type": kind, "agent": {"type": kind, "toolNames": ["chat_tool", *tools], "assistTools": forms}}
+        self._row |= {key: value for key, value in place.items() if value is not None}
         self._row |= {"agentId": node.id, "connectionId": self._connection} | ({"mainNodeId": world._main.id} if world._main else {})
 
     def say(self, text, role="assistant"):
@@ -393,9 +418,77 @@ class Agent:
         journey = {"steps": steps, "startedAt": started or now(), "completedAt": now()}
         self._world.rpc("recordJourney", {"playerId": self.id, "journey": journey}, self._node)
 
+    def working(self, text="", tool=None, usage=None):
+        """Shows everybody that the agent is at work: one line for people, and the tool in use. This and the next four
+        return at once and replace what the agent shows by itself while it answers. The newest is sent, at most one a
+        second; usage is a dict of totals of the present run, and stays: inputTokens, outputTokens, costUsd, toolCalls
+        and errors."""
+        self._say("working", text, tool, usage)
+
+    def waiting(self, text="", tool=None, usage=None):
+        """Shows that the agent waits for a person."""
+        self._say("waiting", text, tool, usage)
+
+    def idle(self, text="", tool=None, usage=None):
+        """Shows that the agent has nothing to do."""
+        self._say("idle", text, tool, usage)
+
+    def done(self, text="", tool=None, usage=None):
+        """Shows that the agent finished what it was asked."""
+        self._say("done", text, tool, usage)
+
+    def failed(self, text="", tool=None, usage=None):
+        """Shows that the agent could not do what it was asked."""
+        self._say("failed", text, tool, usage)
+
+    def usage(self, **totals):
+        """Replaces what the present run has used: usage(inputTokens=1200, outputTokens=80); without totals it is removed."""
+        self._change(usage=_checked(totals))
+
+    def _say(self, state, text, tool, usage):
+        if not isinstance(text, str) or not isinstance(tool, (str, type(None))):
+            raise TypeError("the text and the tool are str")
+        more = {} if usage is None else {"usage": _checked(usage)}
+        self._says = True
+        self._change(state=state, text=_line(text, 200), toolName=_line(tool or "", 128), **more)
+
+    def _change(self, **fields):
+        with self._world._lock:
+            self._doing = self._doing | fields
+        self._world._changed.set()
+
+    def _follow(self, state, text="", tool=""):
+        """Shows what follows from questions, unless the program says what the agent does."""
+        if not self._says:
+            self._change(state=state, text=_line(text, 200), toolName=_line(tool, 128))
+
+    def _due_in(self):
+        """The seconds until what the agent does is due; None if the host has it."""
+        new, old = self._doing, self._shown
+        if "state" not in new or new == old or self._new or not self._world._shows:
+            return None
+        only_usage = {**new, "usage": None} == {**old, "usage": None}
+        gap = 10 if only_usage else 0 if new["state"] in ("waiting", "done", "failed") else 1
+        return max(self._sent + gap, self._held) - time.monotonic()
+
+    def _show(self):
+        new, self._sent = self._doing, time.monotonic()
+        body = {"playerId": self.id, "connectionId": self._connection} | {key: value for key, value in new.items() if value}
+        try:
+            path = f"/api/play/sdk/rpc?sid={self._world.sid}"
+            self._world._call("POST", path, {"op": "recordActivity", "payload": body}, self._node, patience=0)
+        except PlayError as error:
+            if error.status in (0, 408, 429, 500, 502, 503, 504) or error.code in ("sid_invalid", "lease_unknown", "player_unknown"):
+                self._held = time.monotonic() + (min(error.retry_after, 300) or 5)  # by then the agent may be registered again
+                return
+            warn(f"what {self.name} does was not recorded: {error}")
+        self._shown = new
+
     def _register(self):
         reply = self._world._post("/players", self._row, self._node)
         self._due, self._new = time.monotonic() + (reply.get("leaseTtlSeconds") or 45) / 3, False
+        self._shown, self._held = {}, 0.0
+        self._world._changed.set()
 
     def _renew(self):
         try:
@@ -417,6 +510,9 @@ class Agent:
 
     def _answer(self, command):
         question, started = Question(self, command), now()
+        self._asked.append(question)
+        self._follow("working", tool=question.tool or "")
+        failure = ""
         try:
             answer = self._run(question)
             end = {"result": answer} if isinstance(answer, dict) else {"message": str(answer)}
@@ -424,7 +520,13 @@ class Agent:
         except Exception as error:  # the reason of what is no ToolError is the developer's, not the asker's
             if not isinstance(error, ToolError):
                 warn(f"{self.name} failed to answer: {error!r}")
+            failure = type(error).__name__  # its text may be private
             end = {"error": (str(error) if isinstance(error, ToolError) else "") or "something went wrong"}
+        self._asked.remove(question)
+        if self._asked:
+            self._follow("working", tool=self._asked[-1].tool or "")
+        else:
+            self._follow("failed" if failure else "done", failure)
         try:
             if self._record and "error" not in end:
                 self.record_journey(question.steps, started)
@@ -530,6 +632,19 @@ def now():
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 
+def _line(text, most):
+    return " ".join(text.split())[:most].strip()
+
+
+def _checked(usage):
+    for name, number in usage.items():
+        if name not in ("inputTokens", "outputTokens", "costUsd", "toolCalls", "errors"):
+            raise ValueError(f"a usage has no {name}")
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number) or number < 0:
+            raise ValueError(f"{name} is no number from 0")
+    return dict(usage)
+
+
 def warn(text):
     """Prints what goes wrong where nobody waits for it; a program may replace it."""
     print("playctl: " + text, file=sys.stderr)
@@ -546,4 +661,5 @@ def _read(reply, content):
         body = {}
     if 200 <= reply.status < 300:
         return body
-    raise PlayError(body.get("error", f"the host refused: status {reply.status}"), reply.status, body.get("code", ""), body.get("requestId", ""))
+    raise PlayError(body.get("error", f"the host refused: status {reply.status}"), reply.status, body.get("code", ""), body.get("requestId", ""),
+                    int(after) if (after := reply.getheader("retry-after") or "").isdigit() else 0)

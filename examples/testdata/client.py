@@ -21,8 +21,8 @@ def refuse():
 class Lines:
     """What comes of a stream, and the stream's own connection."""
 
-    def __init__(self, world, after=None):
-        self.kept, self.events = queue.Queue(), playctl.Stream(world, ["world:interaction"], after)
+    def __init__(self, world, after=None, kind="world:interaction"):
+        self.kept, self.events = queue.Queue(), playctl.Stream(world, [kind], after)
         self.open = threading.Event()
         threading.Thread(target=self._read, daemon=True).start()
         assert self.open.wait(60)
@@ -40,7 +40,7 @@ class Lines:
 with playctl.connect() as world:
     tools = {"break": playctl.tool(broken, text={"type": "string", "default": ""}, description={"default": ""}), "refuse": playctl.tool(refuse)}
     pia = world.agent("Pia", chat=lambda question: {"heard": question.text}, tools=tools)
-    again = world.agent("Pia", tools=tools, chat=lambda question: {"heard": question.text})
+    again = world.agent("Pia", tools=tools, chat=lambda question: {"heard": question.text}, group="tests", parent="someone")
     print("same id", pia.id == again.id)
     row = next(o for o in world.snapshot()["worldMap"]["occupants"] if o.get("agentId") == pia.id)
     print("row", row["name"], row["platform"], row["toolNames"], row["assistTools"][0]["parameters"]["properties"])
@@ -55,6 +55,30 @@ with playctl.connect() as world:
     print("resumed", next(later).data["text"])
     later.close()
     pia.record_journey([{"type": "origin", "content": "by hand", "messageId": "m1"}])
+    states = Lines(world, 0, "world:activity")
+    shown = lambda: states.next().data["activity"]  # noqa: E731
+    while (does := shown())["state"] != "idle":
+        pass
+    again.usage(inputTokens=3)
+    again.working("Reading \n mail", tool="read")
+    while (does := shown())["state"] != "working":
+        pass
+    again.working("Writing")
+    again.working("Writing a reply")
+    again.waiting("Approve send", usage={"costUsd": 0.5})
+    waits = shown()
+    while waits["state"] != "waiting":
+        waits = shown()
+    print("does", does["text"], does["toolName"], does["usage"], waits["text"], waits["usage"], "toolName" in waits)
+    states.events.stop()
+    for wrong in ({"inputTokens": -1}, {"errors": float("nan")}, {"tokens": 1}, {"costUsd": "1"}):
+        try:
+            again.done(usage=wrong)
+            print("took", wrong)
+        except ValueError:
+            pass
+    row = next(o for o in world.snapshot()["worldMap"]["occupants"] if o.get("agentId") == pia.id)
+    print("now", row["activity"]["state"], row["group"], row["parentId"])
     try:
         pia.record_journey([])
     except playctl.PlayError as error:
