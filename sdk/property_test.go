@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 	"github.com/playctl/playctl/sdk/playworld"
@@ -121,9 +122,10 @@ func (s *schedule) step() {
 	ctx := context.Background()
 	name := fmt.Sprintf("p%d", s.random.IntN(12))
 	var err error
-	switch s.random.IntN(12) {
+	switch s.random.IntN(14) {
 	case 0, 1, 2:
 		s.agents[name] = addAgent(s.t, s.writer, name, func(o *sdk.AgentOptions) {
+			o.Group = []string{"", "shop"}[s.random.IntN(2)]
 			o.Name = fmt.Sprintf("%s the %d", name, s.random.IntN(100))
 			o.Permanent = true // a lease that lapses changes the map behind this test's back
 		})
@@ -152,11 +154,29 @@ func (s *schedule) step() {
 		if s.random.IntN(4) == 0 {
 			s.restart()
 		}
+	case 12, 13:
+		if a := s.agents[name]; a != nil {
+			err = s.act(a)
+		}
 	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	recordRoot(s.t, s.host, s.roots)
+}
+
+// act reports a random activity at once; the agent's own methods send it later.
+func (s *schedule) act(a *sdk.Agent) error {
+	c, err := client.New(client.Options{BaseURL: s.host.BaseURL(), Transport: s.transport})
+	if err != nil {
+		return err
+	}
+	states := protocol.ActivityStates()
+	_, err = c.RecordActivity(context.Background(), protocol.RecordActivityRequest{
+		PlayerID: a.PlayerID(), State: states[s.random.IntN(len(states))], Text: fmt.Sprintf("<%d> & \u2028é", s.random.IntN(9)),
+		Usage: &protocol.Usage{CostUSD: new(s.random.Float64())},
+	})
+	return err
 }
 
 // With random commands, connections that break at any byte, late reads and host

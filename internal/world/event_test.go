@@ -67,6 +67,9 @@ func commands() []world.Command {
 			LeaseTTLSeconds: protocol.DefaultLeaseTTLSeconds,
 			Agent:           protocol.AgentSpec{Type: "test", ToolNames: []string{protocol.ChatTool}},
 		}},
+		world.RecordActivity{RecordActivityRequest: protocol.RecordActivityRequest{
+			PlayerID: "ada", State: protocol.ActivityWorking, Text: "Editing <a> & b", Usage: &protocol.Usage{CostUSD: new(0.1)},
+		}},
 		world.RecordInteraction{RecordInteractionRequest: protocol.RecordInteractionRequest{
 			PlayerID: "ada", Role: protocol.RoleUser, Text: "hello\nworld",
 		}},
