@@ -209,6 +209,7 @@ func TestActivityRateOfLargeRow(t *testing.T) {
 func TestLostActivityUsesNothing(t *testing.T) {
 	f := openActing(t, 0)
 	a := f.actors(1)[0]
+	f.stop() // its writer uses the same state
 	for i := range 10 {
 		f.state.begin()
 		p := &planner{st: f.state, options: &f.options, req: &Request{}, now: f.clock.Now(), loop: &commitLoop{}}

@@ -19,6 +19,7 @@ test('a session has a random UUID, a rev, a seq and the capabilities of the host
   }
   const { capabilities } = granted(await session(owner), shape)
   assert.deepEqual([...capabilities].sort(), [
+    'activity',
     'chain-at-rev',
     'chain-inline',
     'chain-nodes',

@@ -98,7 +98,7 @@ func TestCallsSayWhatIsMissing(t *testing.T) {
 		t.Run(c.args+" "+c.tool, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			session, end := startServer(t, home, c.server, append(strings.Fields(c.args), "--timeout", "1s")...)
+			session, end := startServer(t, home, c.server, append(strings.Fields(c.args), "--timeout", "3s")...)
 			if text := refusal(t, session, c.tool, map[string]any{"text": "Hello", "name": "notes"}); !strings.Contains(text, c.want) {
 				t.Errorf("%s says %q, want %q", c.tool, text, c.want)
 			}
