@@ -42,17 +42,17 @@ async function crowd(world: World): Promise<string[]> {
   return ids
 }
 
-/** Measures while twenty lines a second are said, for twenty seconds. */
-async function measure(page: Page, world: World, ids: readonly string[]): Promise<void> {
+/** Measures while something happens twenty times a second, for twenty seconds: by default, a line is said. */
+async function measure(page: Page, world: World, ids: readonly string[], act = (id: string, turn: number): Promise<void> => world.say(id, `Line ${turn} of somebody who has a lot to say today`)): Promise<void> {
   const said: Promise<void>[] = []
   const work = await traced(page, async () => {
     for (const begin = performance.now(); said.length < 400;) {
-      said.push(world.say(ids[(said.length * 37) % 100] ?? '', `Line ${said.length} of somebody who has a lot to say today`))
+      said.push(act(ids[(said.length * 37) % 100] ?? '', said.length))
       await new Promise((resolve) => setTimeout(resolve, begin + said.length * 50 - performance.now()))
     }
     await Promise.all(said)
   })
-  report('lines and frames', `${said.length} and ${work.frames.length}`)
+  report('changes and frames', `${said.length} and ${work.frames.length}`)
   reportWork(work)
 }
 
@@ -72,6 +72,16 @@ test('script of a frame with 100 residents and 20 events a second', async ({ pag
   const ids = await crowd(world)
   await open(page, host)
   await measure(page, world, ids)
+})
+
+test('100 residents, in groups and families, of which 20 a second say what they do', async ({ page, host, world }) => {
+  const ids: string[] = []
+  for (let number = 0; number < 100; number++) {
+    const parentId = number % 4 === 0 ? undefined : ids[number - number % 4]
+    ids.push(await world.agent(`Agent ${number + 1}`, { group: `Group ${number % 5}`, ...(parentId !== undefined && { parentId }) }))
+  }
+  await open(page, host)
+  await measure(page, world, ids, (id, turn) => world.activity(id, turn % 4 === 0 ? 'idle' : 'working', { text: `Editing file ${turn}`, usage: { inputTokens: 10 * turn } }))
 })
 
 test('script of a frame with 10,000 events in the feed, and the feed in view', async ({ page, host, world }) => {

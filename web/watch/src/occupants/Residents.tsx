@@ -11,6 +11,7 @@ import { Row } from './Row.js'
 import { find } from './search.js'
 import { Totals, usedWords } from './Totals.js'
 import { clean } from '../town/prose.js'
+import { useSteady } from './steady.js'
 import { noRecentChange } from '../world/presence.js'
 import type { OccupantThing } from '../world/things.js'
 
@@ -22,9 +23,9 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
   const { occupants } = store.directory.value
   const found = useMemo(() => find(occupants, wanted, locale()), [occupants, wanted])
   const totals = useMemo(() => totalsOf(occupants), [occupants])
-  const groups = useMemo(() => arranged(found, locale()), [found])
+  const { groups, ...steady } = useSteady(useMemo(() => arranged(found, locale()), [found]))
   const rows = ({ rows: placed }: GroupOfRows, name: string): VNode => (
-    <ul class="rows" aria-label={name}>
+    <ul class="rows" aria-label={name} {...steady}>
       {placed.map(({ row, parent, depth }) => <Row key={row.key} thing={row} parent={parent} depth={depth} chosen={store.selected.value === row.key}
         fresh={came.has(row.key)} own={store.own.value === row.key} then={store.time.value?.at} show={show} />)}
     </ul>

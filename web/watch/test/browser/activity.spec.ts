@@ -33,6 +33,31 @@ test('those that wait for a person come first, with their state in words, and ar
   expect(await violations(page)).toEqual([])
 })
 
+test('rows stay in their places while the pointer moves over them, and keep the focus when they move', async ({ page, host, world }) => {
+  await page.clock.install()
+  const ids: string[] = []
+  for (const name of ['Ada', 'Grace', 'Tove', 'Zoe']) ids.push(await world.agent(name))
+  await open(page, host)
+  const rows = residents(page).getByRole('listitem')
+  await resident(page, 'Ada').hover()
+  await world.activity(ids[2] ?? '', 'waiting')
+  await expect(rows).toHaveText([/^Ada/, /^Grace/, /^Tovewaiting/, /^Zoe/])
+  await page.clock.runFor(2000)
+  await expect(rows).toHaveText([/^Tovewaiting/, /^Ada/, /^Grace/, /^Zoe/])
+
+  await page.mouse.move(900, 20)
+  await resident(page, 'Zoe').focus()
+  await world.activity(ids[3] ?? '', 'working')
+  await world.activity(ids[2] ?? '', 'idle')
+  await expect(rows, 'the focused row moves to the top').toHaveText([/^Zoeworking/, /^Toveidle/, /^Ada/, /^Grace/])
+  await expect(resident(page, 'Zoe')).toBeFocused()
+  await world.activity(ids[0] ?? '', 'waiting')
+  await world.activity(ids[1] ?? '', 'waiting')
+  await world.activity(ids[2] ?? '', 'failed')
+  await expect(rows, 'the focused row moves to the end').toHaveText([/^Adawaiting/, /^Gracewaiting/, /^Tovefailed/, /^Zoeworking/])
+  await expect(resident(page, 'Zoe')).toBeFocused()
+})
+
 test('groups have headings, and agents are below those that started them', async ({ page, host, world }) => {
   const ada = await world.agent('Ada', { group: 'payments' })
   const grace = await world.agent('Grace', { parentId: ada })

@@ -66,6 +66,8 @@ test('it shows the current map with speech, live and proved, and requests nothin
   await world.agent('Grace')
   await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /, /^Grace, /])
   expect(await first.evaluate((item) => item.isConnected && item.previousSibling === null), 'the list keeps its scroll position').toBe(true)
+  await world.activity(ada, 'waiting', { text: 'May I?' })
+  await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, Agent, waiting: May I\?, at /, /^Grace, Agent, at /])
   const before = await town(page).getByRole('application').screenshot()
   await world.say(ada, 'The river is high.')
   await expect.poll(async () => (await town(page).getByRole('application').screenshot()).equals(before)).toBe(false)

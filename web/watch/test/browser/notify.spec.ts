@@ -61,6 +61,30 @@ test('an agent and a word cause notifications, after a click and until they are 
   await expect.poll(() => seen(page)).toEqual(['Grace said: Another flood'])
 })
 
+test('agents that wait or fail cause notifications, also right after a line, once for each state', async ({ page, context, host, world }) => {
+  await context.grantPermissions(['notifications'])
+  await record(page)
+  const ada = await world.agent('Ada')
+  const grace = await world.agent('Grace')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  await panel(page, 'Ada').getByRole('button', { name: en['notify.agent'] }).click()
+  await world.say(ada, 'I ask')
+  await world.activity(ada, 'waiting', { text: 'May I?' })
+  await world.activity(ada, 'waiting', { text: 'May I, please?' })
+  await world.activity(grace, 'failed', { text: 'Timeout' })
+  await expect.poll(() => seen(page)).toEqual(['Ada said: I ask', 'Ada is waiting for a person: May I?'])
+
+  await page.getByRole('button', { name: 'Notify: 1' }).click()
+  await page.getByRole('button', { name: en['notify.needs'], exact: true }).click()
+  const sheet = page.getByRole('group', { name: en['notify.heading'] })
+  await expect(sheet.getByRole('listitem')).toHaveText([/^Ada/, new RegExp(`^${en['notify.needs']}`)])
+  expect(await violations(page)).toEqual([])
+  await world.activity(grace, 'working')
+  await world.activity(grace, 'waiting')
+  await expect.poll(async () => (await seen(page)).slice(2)).toEqual(['Grace is waiting for a person: '])
+})
+
 test('a denied permission is reported, and is requested only by a click', async ({ page, host }) => {
   await record(page)
   await page.addInitScript(() => { Object.defineProperty(Notification, 'permission', { get: () => 'denied' }) })
