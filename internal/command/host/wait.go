@@ -108,11 +108,26 @@ func openAt(ctx context.Context, a *command.App, s *serveSettings, logger *slog.
 		return err
 	}
 	into.journal, into.path = journal, journal.Path()
-	if file, ok := journal.(interface{ LeftLog() string }); ok && file.LeftLog() != "" {
-		a.Warn(file.LeftLog(), "they may be lost: \"playctl store restore\" creates a store from a backup; remove the file if it is the log of an earlier store")
-	}
+	warnOfLog(a, journal)
 	takeRootKey(a, into, journal.RootKey())
 	return nil
+}
+
+// warnOfLog warns about commits in the log of a store that are not in the store.
+func warnOfLog(a *command.App, journal store.Journal) {
+	file, ok := journal.(interface {
+		LeftLog() string
+		LeftOut() string
+	})
+	if !ok {
+		return
+	}
+	if text := file.LeftLog(); text != "" {
+		a.Warn(text, "they may be lost: \"playctl store restore\" creates a store from a backup; remove the file if it is the log of an earlier store")
+	}
+	if text := file.LeftOut(); text != "" {
+		a.Warn(text, "no reply was sent for it if the process or the machine ended while it was written; otherwise the file was damaged, and it is lost")
+	}
 }
 
 // reporter returns what logs that the file of the store cannot be written, and that it can

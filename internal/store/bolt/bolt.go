@@ -53,7 +53,6 @@ type Journal struct {
 	options Options
 	rootKey string
 	holder  *holder
-	leftLog string
 
 	// mu is held for reading by every call and for writing by Close and mend.
 	mu     sync.RWMutex

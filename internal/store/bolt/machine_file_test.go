@@ -33,7 +33,7 @@ func (m *fileMachine) start() (*writer, error) {
 	m.journal = j
 	j.database, j.disk = faultyDatabase{under{j}, m.faults}, faultyDisk{osDisk{}, m.faults}
 	j.segmentBytes, j.flusher = testSegment, idleFlusher()
-	if _, err = j.recover(context.Background(), false, false); err != nil {
+	if err = j.recover(context.Background(), false, false); err != nil {
 		return nil, errors.Join(err, j.close())
 	}
 	return &j.writer, nil

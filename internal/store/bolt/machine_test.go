@@ -274,7 +274,7 @@ func newMemoryMachine(f *faults) *memoryMachine {
 
 func (m *memoryMachine) start() (*writer, error) {
 	w := &writer{database: m.database, disk: m.disk, path: "world", segmentBytes: testSegment, flusher: idleFlusher()}
-	_, err := w.recover(context.Background(), false, false)
+	err := w.recover(context.Background(), false, false)
 	return w, err
 }
 

@@ -122,7 +122,7 @@ func open(ctx context.Context, o Options, made bool) (*Journal, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	j := newJournal(o, rootKey, db, file)
-	if j.leftLog, err = j.recover(ctx, made, o.ReadOnly); err != nil {
+	if err := j.recover(ctx, made, o.ReadOnly); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", o.Path, err), j.close())
 	}
 	if !o.ReadOnly {

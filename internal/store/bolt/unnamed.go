@@ -14,6 +14,11 @@ import (
 // commits.
 func (j *Journal) LeftLog() string { return j.leftLog }
 
+// LeftOut describes a commit at the end of the log that a crash left, "" for none: it
+// could not be read. It was being written when the process or the machine ended, or it
+// is damaged.
+func (j *Journal) LeftOut() string { return j.leftOut }
+
 // recoverUnnamed returns the entries of a log that the database does not name and
 // that continue it; at is the database's last place. There are none if a crash
 // interrupted the creation or removal of the log. But if the page that names the
@@ -21,30 +26,29 @@ func (j *Journal) LeftLog() string { return j.leftLog }
 // every entry of the log follows. In a log that could not be removed, a refused commit
 // may follow it, too, after entries that the database has.
 // Entries that do not continue the database, or that are beside a database that has
-// just been created, are put aside and described.
-func (w *writer) recoverUnnamed(at store.Place, fresh, readOnly bool) (entries []store.Entry, left string, err error) {
+// just been created, are put aside and described by LeftLog.
+func (w *writer) recoverUnnamed(at store.Place, fresh, readOnly bool) ([]store.Entry, error) {
 	text, err := w.readLog()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", nil // there is no log, or something else at its path
+		return nil, nil // there is no log, or something else at its path
 	}
 	id, all, later := w.laterEntries(text, at.Position)
 	switch {
 	case errors.Is(err, store.ErrFormat):
-		return nil, "", fmt.Errorf("%w, or move it away if it is the log of another store", err)
+		return nil, fmt.Errorf("%w, or move it away if it is the log of another store", err)
 	case err != nil:
-		return nil, "", fmt.Errorf("%w: reading its log: %w", store.ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: reading its log: %w", store.ErrUnavailable, err)
 	case len(later) > 0 && len(later) == all && !fresh && int64(len(text)) == logBytes(w.segmentBytes) && continues(later, at):
-		return later, "", nil
+		return later, nil
 	case len(later) > 0:
-		left, err = w.putAside(id, later, at, readOnly)
-		return nil, left, err
+		return nil, w.putAside(id, later, at, readOnly)
 	case fresh && !readOnly:
 		// It must never be mistaken for the log of this database.
 		if err := w.disk.remove(writeAheadPath(w.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, "", fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
+			return nil, fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
 		}
 	}
-	return nil, "", nil
+	return nil, nil
 }
 
 // laterEntries returns the id of a log, the number of its entries, and those after a
@@ -54,7 +58,7 @@ func (w *writer) laterEntries(text []byte, after store.Position) (id logID, all 
 		return id, 0, nil
 	}
 	copy(id[:], text[len(writeAheadMagic):])
-	entries := w.readSegments(text, id)
+	entries, _ := w.readSegments(text, id)
 	for _, e := range entries {
 		if e.Position > after {
 			later = append(later, e)
@@ -77,15 +81,16 @@ func continues(entries []store.Entry, at store.Place) bool {
 
 // putAside renames a log whose entries do not continue the database, unless that is
 // open for reading only: the next log is created in its place.
-func (w *writer) putAside(id logID, entries []store.Entry, at store.Place, readOnly bool) (left string, err error) {
+func (w *writer) putAside(id logID, entries []store.Entry, at store.Place, readOnly bool) error {
 	name := writeAheadPath(w.path)
 	if !readOnly {
 		aside := fmt.Sprintf("%s.%x", name, id[:4])
 		if err := w.disk.rename(name, aside); err != nil {
-			return "", fmt.Errorf("%w: putting a log aside that does not continue the store: %w", store.ErrUnavailable, err)
+			return fmt.Errorf("%w: putting a log aside that does not continue the store: %w", store.ErrUnavailable, err)
 		}
 		name = aside
 	}
-	return fmt.Sprintf("%s has commits that do not continue the store: entries %d to %d, %d of them, after entry %d of the store",
-		name, entries[0].Position, entries[len(entries)-1].Position, len(entries), at.Position), nil
+	w.leftLog = fmt.Sprintf("%s has commits that do not continue the store: entries %d to %d, %d of them, after entry %d of the store",
+		name, entries[0].Position, entries[len(entries)-1].Position, len(entries), at.Position)
+	return nil
 }

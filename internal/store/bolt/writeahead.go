@@ -33,8 +33,9 @@ import (
 //	body      the entries: the length of each as in encoding/binary, then
 //	          store.AppendEntry
 //
-// Bytes after the last frame have no meaning: zeros, an incomplete frame, or frames
-// of earlier use, whose entries have lower positions.
+// As many zeros as the first three have come after the last frame. Bytes after them have
+// no meaning: they are of earlier use, and their entries have lower positions. Other bytes
+// in place of these zeros are a commit that was not written completely, or is damaged.
 const (
 	writeAheadHeader  = 4096
 	writeAheadSegment = 2 << 20
@@ -155,13 +156,16 @@ func (w *writeAhead) turn() {
 // more.
 func (w *writeAhead) write(frame []byte, last store.Position) error {
 	w.broken = true
+	length := int64(len(frame))
+	room := writeAheadHeader + int64(w.segment+1)*w.bytes - w.offset - length
+	frame = append(frame, make([]byte, min(frameHeader, room))...)
 	if _, err := w.file.WriteAt(frame, w.offset); err != nil {
 		return fmt.Errorf("write to its log: %w", err)
 	}
 	if err := w.file.Sync(); err != nil {
 		return fmt.Errorf("sync its log: %w", err)
 	}
-	w.offset += int64(len(frame))
+	w.offset += length
 	w.last[w.segment], w.broken = last, false
 	return nil
 }
@@ -203,52 +207,62 @@ func (w *writer) recoverNamed(id logID, head store.Position) ([]store.Entry, err
 	case !bytes.HasPrefix(text, slices.Concat(writeAheadMagic, id[:])):
 		return nil, fmt.Errorf("%w: %s is not its log: %s", store.ErrCorrupt, name, lost)
 	}
+	entries, whole := w.readSegments(text, id)
 	var found []store.Entry
-	for _, e := range w.readSegments(text, id) {
-		next := head + store.Position(len(found)) + 1
+	next := head + 1
+	for _, e := range entries {
 		switch {
 		case e.Position > next:
 			return nil, fmt.Errorf("%w: its log %s is damaged: entries %d to %d are missing, later ones are there; restore a backup",
 				store.ErrCorrupt, name, next, e.Position-1)
 		case e.Position == next:
-			found = append(found, e)
+			found, next = append(found, e), next+1
 		}
+	}
+	if !whole {
+		w.leftOut = fmt.Sprintf("a commit at the end of %s, after entry %d, cannot be read, and was left out", name, next-1)
 	}
 	return found, nil
 }
 
-// readSegments returns the entries of both segments of a log, which may be cut off.
-func (w *writer) readSegments(text []byte, id logID) []store.Entry {
+// readSegments returns the entries of both segments of a log, which may be cut off, and
+// whether every commit could be read.
+func (w *writer) readSegments(text []byte, id logID) (entries []store.Entry, whole bool) {
 	var segments [2][]store.Entry
+	var intact [2]bool
 	for i := range segments {
 		start := min(writeAheadHeader+i*int(w.segmentBytes), len(text))
-		segments[i] = readSegment(text[start:min(start+int(w.segmentBytes), len(text))], id)
+		segments[i], intact[i] = readSegment(text[start:min(start+int(w.segmentBytes), len(text))], id)
 	}
 	if a, b := segments[0], segments[1]; len(a) > 0 && len(b) > 0 && a[0].Position > b[0].Position {
 		segments[0], segments[1] = b, a
 	}
-	return slices.Concat(segments[0], segments[1])
+	return slices.Concat(segments[0], segments[1]), intact[0] && intact[1]
 }
 
 // readSegment returns the entries of the readable frames whose entries follow each
 // other. A frame after an unreadable one counts if its entries are later ones: the
-// missing entries show as a gap in the positions.
-func readSegment(text []byte, id logID) []store.Entry {
-	var all []store.Entry
+// missing entries show as a gap in the positions. whole reports whether there is no
+// unreadable one.
+func readSegment(text []byte, id logID) (all []store.Entry, whole bool) {
+	whole = true
+	follows := true // the text follows the start, or a frame
 	for len(text) > 0 {
 		entries, length := readFrame(text, id)
 		if length > 0 && (len(all) == 0 || entries[0].Position > all[len(all)-1].Position) {
-			all = append(all, entries...)
-			text = text[length:]
+			all, text, follows = append(all, entries...), text[length:], true
 			continue
+		}
+		if follows && length == 0 && len(bytes.Trim(text[:min(frameHeader, len(text))], "\x00")) > 0 {
+			whole = false
 		}
 		next := bytes.Index(text[1:], frameMagic)
 		if next < 0 {
 			break
 		}
-		text = text[1+next:]
+		text, follows = text[1+next:], false
 	}
-	return all
+	return all, whole
 }
 
 // readFrame returns the entries of the frame at the start of a text, and its

@@ -31,6 +31,9 @@ type writer struct {
 	looked  time.Time
 	pending pending
 	flusher flusher
+
+	// leftLog and leftOut are the texts of LeftLog and LeftOut.
+	leftLog, leftOut string
 }
 
 // database is what a writer needs of the file behind its log.
@@ -255,27 +258,26 @@ func (w *writer) stop() error {
 }
 
 // recover reads the log that a crash left, and tries to move its commits into the
-// database. If that fails, they wait in memory: a full disk can be read. A database that was just created has no log: a log file there belongs to a store that
-// was removed. It returns a description of commits that do not continue the database, ""
-// for none.
-func (w *writer) recover(ctx context.Context, made, readOnly bool) (left string, err error) {
+// database. If that fails, they wait in memory: a full disk can be read. A database that
+// was just created has no log: a log file there belongs to a store that was removed.
+func (w *writer) recover(ctx context.Context, made, readOnly bool) error {
 	at, id, err := w.database.end(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	var entries []store.Entry
 	if id == (logID{}) {
-		entries, left, err = w.recoverUnnamed(at, made, readOnly)
+		entries, err = w.recoverUnnamed(at, made, readOnly)
 	} else {
 		entries, err = w.recoverNamed(id, at.Position)
 	}
 	if err != nil || len(entries) == 0 {
-		return left, err
+		return err
 	}
 	w.pending.add(copied(entries), 0)
 	if !readOnly {
 		// The next commit tries again, and returns the error.
 		_ = w.flush(ctx)
 	}
-	return left, nil
+	return nil
 }

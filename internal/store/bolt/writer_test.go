@@ -243,7 +243,7 @@ func (r *run) check() error {
 // acknowledged entry is lost, a refused one appears at most once, the store opens, and
 // it goes on when the cause is gone.
 func TestFaultsLoseNothing(t *testing.T) {
-	runs := uint64(2_000)
+	runs := uint64(500)
 	if property.Full {
 		runs = 10_000
 	}
@@ -256,7 +256,7 @@ func TestFaultsLoseNothing(t *testing.T) {
 
 // The same with files and the real database.
 func TestFaultsWithFilesLoseNothing(t *testing.T) {
-	runs := uint64(30)
+	runs := uint64(10)
 	if property.Full {
 		runs = 300
 	}
