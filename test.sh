@@ -140,6 +140,7 @@ suite() {
     set +m
   fi
   go vet -tags full "$@" || { status=$?; vet="FAILED: go vet"; }
+  [ "$mode" = usual ] || need strace strace # test/faults lets system calls fail with it
   [ "$mode" = usual ] || { export GOFLAGS="-tags=full ${GOFLAGS:-}" watched=.; }
   list=$(go list "$@") || return
   go_test race "$(grep -E "$watched" <<<"$list")" -race "${scrypt[@]}" || status=$?
