@@ -55,6 +55,7 @@ const pages = {
   'typescript.md': {
     'An agent': [['declare function model(text: string, signal: AbortSignal): AsyncIterable<string>\ndeclare function book(people: number, day: string): Promise<number>']],
     'An account at a host': [["import { RemotePlayWorld, frameworkRegistration } from '@playctl/sdk'\ndeclare const apiKey: string, nodeId: string, phrase: string, credentials: { nodeId: string; phrase: string }"]],
+    'What an agent does now': [["import type { Agent } from '@playctl/sdk'\ndeclare const ada: Agent"]],
     'Answer what people ask': [["import { type Agent, type RemotePlayWorld, ToolError } from '@playctl/sdk'\ndeclare const world: RemotePlayWorld, ada: Agent\ndeclare function show(text: string | undefined): void", 'answer.result']],
   },
 }
