@@ -36,9 +36,7 @@ func TestAcceptGoesOnAfterPassingErrors(t *testing.T) {
 	var log bytes.Buffer
 	o := &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	door := newGate(&scarce{ln, []syscall.Errno{syscall.ENOMEM, syscall.ENOBUFS, syscall.EPERM, syscall.ENOSPC, syscall.EIO}}, o, 10, 10)
-	server := func() *http.Server {
-		return &http.Server{Handler: http.NotFoundHandler(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
-	}
+	server := func() *http.Server { return newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler), nil) }
 	ended := make(chan error, 1)
 	go func() { ended <- serveOn(server(), door) }()
 	answer, err := http.Get("http://" + ln.Addr().String())

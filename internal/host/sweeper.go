@@ -2,12 +2,14 @@ package host
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 )
 
 // sweepInterval is how often expired leases are looked for; the protocol requires that
@@ -66,8 +68,9 @@ func (s *sweeper) run(ctx context.Context) {
 			return
 		case err != nil && !failing:
 			// The log gets one line when sweeping starts to fail, and one when it works again.
-			if stale := s.world.Stale(); stale != nil {
-				err = stale // The store's own error.
+			// The store's own error, not what callers get.
+			if refused, ok := errors.AsType[*protocol.Error](err); ok && refused.Cause != nil {
+				err = refused.Cause
 			}
 			s.log.Error("the store does not accept writes: reads and streams continue, writes get 503, agents with expired leases stay; retrying every second", "error", err)
 		case err == nil && failing:

@@ -2,6 +2,7 @@ package pause_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,18 +53,18 @@ func TestUnless(t *testing.T) {
 
 func TestAlarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rung := 0
-		alarm := pause.NewAlarm(time.Minute, func() { rung++ })
+		var rung atomic.Int32
+		alarm := pause.NewAlarm(time.Minute, func() { rung.Add(1) })
 		pause.For(t.Context(), 2*time.Minute)
 		alarm.Set()
 		pause.For(t.Context(), 59*time.Second)
-		if !alarm.Unset() || rung != 0 {
-			t.Errorf("it rang %d times before its time", rung)
+		if !alarm.Unset() || rung.Load() != 0 {
+			t.Errorf("it rang %d times before its time", rung.Load())
 		}
 		alarm.Set()
 		pause.For(t.Context(), 2*time.Minute)
-		if alarm.Unset() || rung != 1 {
-			t.Errorf("it rang %d times, want once", rung)
+		if alarm.Unset() || rung.Load() != 1 {
+			t.Errorf("it rang %d times, want once", rung.Load())
 		}
 	})
 }

@@ -38,7 +38,7 @@ type fitness struct {
 // fault returns why the server must not be used, nil if it may.
 func (f *fitness) fault() error {
 	if fault := f.unfit.Load(); fault != nil {
-		return fault
+		return fault //nolint:wrapcheck // It is this package's own.
 	}
 	return nil
 }
