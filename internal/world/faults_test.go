@@ -291,3 +291,30 @@ func TestHostThatCannotReadForWriteIsNotReady(t *testing.T) {
 		}
 	}
 }
+
+// unwritten is a journal with commits of a crash that could not be written yet.
+type unwritten struct{ *faulty }
+
+func (unwritten) Unwritten() error { return errors.Join(store.ErrUnavailable, errDisk) }
+
+// A world on a disk that was full when it was opened can be read, but is not healthy
+// until a write succeeds, which the sweep tries.
+func TestOpenOnFullDiskIsNotHealthy(t *testing.T) {
+	journal := &faulty{Journal: memory.Open(store.DefaultRetention())}
+	f := open(t, func(o *Options) { o.Journal = unwritten{journal} })
+	journal.before.Store(1)
+	for _, full := range []bool{true, false} {
+		if err := f.Healthy(t.Context()); store.Reason(err) != errDisk.Error() {
+			t.Errorf("Healthy: %v", err)
+		}
+		if f.View().SID == "" {
+			t.Error("the world cannot be read")
+		}
+		if err := f.Sweep(t.Context()); (err != nil) != full {
+			t.Errorf("Sweep (full: %t): %v", full, err)
+		}
+	}
+	if err := f.Healthy(t.Context()); err != nil {
+		t.Errorf("Healthy after a write: %v", err)
+	}
+}

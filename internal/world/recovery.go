@@ -75,6 +75,11 @@ func Open(ctx context.Context, options Options) (*World, error) {
 		w.stopReading = stop
 		w.writer.Go(func() { w.readStore(reading) })
 	}
+	if s, ok := options.Journal.(interface{ Unwritten() error }); ok {
+		if err := s.Unwritten(); err != nil {
+			w.failed(err) // until a write succeeds
+		}
+	}
 	// If the store does not answer any more, the view is stale, as it may be at any time.
 	_ = w.register(ctx)
 	return w, nil

@@ -101,6 +101,11 @@ func (j *Journal) RootKey() string { return j.rootKey }
 // Path returns the store's file.
 func (j *Journal) Path() string { return j.path }
 
+// Unwritten returns why the commits that a crash left in the log could not be moved into
+// the database when the store was opened; the next commit tries it again. It is nil if
+// they could.
+func (j *Journal) Unwritten() error { return j.unwritten }
+
 // Close implements store.Journal. It waits for running calls, and leaves one file.
 func (j *Journal) Close() error {
 	j.appending.Lock()

@@ -78,6 +78,9 @@ func fillAndFree(path string) error {
 		if err := f.compare(ctx); err != nil {
 			return err
 		}
+		if err := f.j.Unwritten(); size > 4<<20 && !errors.Is(err, store.ErrUnavailable) {
+			return fmt.Errorf("the log of a full disk was moved into the database: %w", err)
+		}
 		if err := limitFiles(0); err != nil {
 			return err
 		}

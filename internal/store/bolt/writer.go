@@ -34,6 +34,8 @@ type writer struct {
 
 	// leftLog and leftOut are the texts of LeftLog and LeftOut.
 	leftLog, leftOut string
+	// unwritten is the error of Unwritten.
+	unwritten error
 }
 
 // database is what a writer needs of the file behind its log.
@@ -276,8 +278,7 @@ func (w *writer) recover(ctx context.Context, made, readOnly bool) error {
 	}
 	w.pending.add(copied(entries), 0)
 	if !readOnly {
-		// The next commit tries again, and returns the error.
-		_ = w.flush(ctx)
+		w.unwritten = w.flush(ctx)
 	}
 	return nil
 }
