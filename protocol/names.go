@@ -33,7 +33,9 @@ const (
 	QueryAgentBytes = "agentBytes"
 	QueryLabels     = "labels"
 	QueryName       = "name"
-	QueryID         = "id"
+	// QueryDamaged requests a backup of what can be read of a damaged store.
+	QueryDamaged = "damaged"
+	QueryID      = "id"
 )
 
 // MediaTypeJSON is the type of every body, MediaTypeSSE the type of the stream.

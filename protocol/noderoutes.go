@@ -110,10 +110,12 @@ var nodeRoutes = []Route{
 	},
 	{
 		Method: methodGet, Path: PathBackup, ID: "backUp", Group: GroupNodes, Callers: CallerAdmin, NotFound: true,
+		Query:     []Parameter{{Name: QueryDamaged, Summary: "True for what can be read of a damaged store."}},
 		Summary:   "Streams a backup of the world at one moment, as the administrator.",
 		Extension: true,
-		Description: "Writes continue meanwhile. There is one backup at a time; a second request gets `overloaded`. A " +
-			"backup ends with a checksum: without it, it is incomplete and cannot be restored.",
+		Description: "Writes continue meanwhile. There is one backup at a time; a second request gets `overloaded`. All of the " +
+			"store is checked first; for a damaged one the reply is `record_damaged`. A backup ends with a checksum: without it, " +
+			"it is incomplete and cannot be restored.",
 	},
 	{
 		Method: methodGet, Path: PathAgents, ID: "listAgents", Group: GroupNodes, Callers: CallerMain,

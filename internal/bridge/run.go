@@ -68,7 +68,7 @@ func (b *Bridge) deliverSome(ctx context.Context) error {
 		return nil
 	case errors.Is(err, store.ErrTrimmed):
 		return b.skip(ctx)
-	case isDamaged(err):
+	case store.IsDamaged(err):
 		from := b.events.Cursor().Seq
 		b.skipped(from, b.events.SkipDamage(), "an event is damaged in the store: it and those up to the oldest one in memory are dropped")
 		return nil
@@ -132,11 +132,6 @@ func (b *Bridge) skipped(from, by uint64, why string) {
 	b.state.skipped(by)
 	b.state.moved(from + by)
 	b.log.Warn(why, "after", from, "upTo", from+by)
-}
-
-func isDamaged(err error) bool {
-	_, is := errors.AsType[*store.DamagedError](err)
-	return is
 }
 
 // deliverAll posts events one after the other.

@@ -19,7 +19,7 @@ func TestBackupEndsWhenHostIsSilent(t *testing.T) {
 			var got strings.Builder
 			ended := make(chan error, 1)
 			start := time.Now()
-			go func() { ended <- c.Backup(t.Context(), &got, 0) }()
+			go func() { ended <- c.Backup(t.Context(), &got, 0, false) }()
 			if parts > 0 {
 				w := <-h.streams
 				for range parts {

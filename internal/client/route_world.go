@@ -155,8 +155,9 @@ var errBackupSilent = fmt.Errorf("the host sent no backup data for %v", backupSi
 // Backup writes a backup of the host's world to a writer, as the administrator. It
 // is not retried. It may take any time, but it ends if the host sends nothing for 2
 // minutes. It writes at most limit bytes and one more, and then fails with ErrTooLarge; 0
-// is no limit. Only the checksum of the backup shows whether it is complete.
-func (c *Client) Backup(ctx context.Context, to io.Writer, limit int64) error {
+// is no limit. With damaged it is one of what can be read of a damaged store. Only the
+// checksum of the backup shows whether it is complete.
+func (c *Client) Backup(ctx context.Context, to io.Writer, limit int64, damaged bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(backupSilence, func() { cancel(errBackupSilent) })
@@ -164,6 +165,9 @@ func (c *Client) Backup(ctx context.Context, to io.Writer, limit int64) error {
 	p := &prepared{call: &call{
 		method: http.MethodGet, path: protocol.PathBackup, header: http.Header{"Accept": {protocol.MediaTypeBackup}},
 	}}
+	if damaged {
+		p.call.query = url.Values{protocol.QueryDamaged: {"true"}}
+	}
 	req, err := c.request(ctx, p, "")
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package host
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/protocol"
 )
@@ -29,11 +31,16 @@ func sendBackup(c *call) error {
 			c.host.log.Warn("the disk space of a backup in the store cannot be released", "error", err)
 		}
 	}()
-	header := c.w.Header()
-	header.Set("Content-Type", protocol.MediaTypeBackup)
-	header["Cache-Control"] = noStore
-	c.begin(http.StatusOK)
-	if _, err := backup.Write(c.r.Context(), taken, c.host.world.View().RootKey, pacedWriter{c}); err != nil {
+	write := backup.Write
+	if c.query().Get(protocol.QueryDamaged) == "true" {
+		write = backup.WriteRest
+	}
+	out := &pacedWriter{call: c}
+	_, err = write(c.r.Context(), taken, c.host.world.View().RootKey, out)
+	if errors.Is(err, store.ErrCorrupt) && !out.begun {
+		return protocol.WrapError(protocol.CodeRecordDamaged, err, "there is no backup of a damaged store without damaged=true: %v", err)
+	}
+	if err != nil {
 		c.host.log.Warn("a backup did not finish", "error", err)
 		// The part already sent has no checksum at its end, so the connection is aborted rather
 		// than closed cleanly.
@@ -42,11 +49,21 @@ func sendBackup(c *call) error {
 	return nil
 }
 
-// pacedWriter sets a deadline for each write.
-type pacedWriter struct{ call *call }
+// pacedWriter begins the reply with the first write, and sets a deadline for each.
+type pacedWriter struct {
+	call  *call
+	begun bool
+}
 
 // Write implements io.Writer.
-func (w pacedWriter) Write(b []byte) (int, error) {
+func (w *pacedWriter) Write(b []byte) (int, error) {
+	if !w.begun {
+		w.begun = true
+		header := w.call.w.Header()
+		header.Set("Content-Type", protocol.MediaTypeBackup)
+		header["Cache-Control"] = noStore
+		w.call.begin(http.StatusOK)
+	}
 	// A writer that does not support deadlines, as in tests, gets none.
 	_ = w.call.control().SetWriteDeadline(time.Now().Add(backupWrite))
 	return w.call.Write(b)

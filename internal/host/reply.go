@@ -17,6 +17,7 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -186,7 +187,7 @@ func (c *call) refuse(err error) {
 	e := c.host.refusal(err)
 	status := protocol.Status(e.Code)
 	// The log has a line about each damaged record already.
-	if isFailure(e.Code) && !isDamaged(err) {
+	if isFailure(e.Code) && !store.IsDamaged(err) {
 		c.logFailure(e.Code, err)
 	}
 	if c.rules.stream && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {

@@ -309,7 +309,7 @@ func (s *stream) replay(ctx context.Context) endReason {
 		return endClient
 	case errors.Is(err, store.ErrTrimmed):
 		return s.resync(world.ResyncTooOld)
-	case isDamaged(err):
+	case store.IsDamaged(err):
 		return s.resync(world.ResyncDamaged)
 	case err != nil:
 		s.host.log.Warn("a stream ends because the journal cannot be read", "after", s.cursor, "error", err)
@@ -319,12 +319,6 @@ func (s *stream) replay(ctx context.Context) endReason {
 		return s.resync(world.ResyncGap)
 	}
 	return s.send(events)
-}
-
-// isDamaged reports whether an error is about one damaged entry of the journal.
-func isDamaged(err error) bool {
-	_, is := errors.AsType[*store.DamagedError](err)
-	return is
 }
 
 // older reads some events from the journal in the caller's turn.

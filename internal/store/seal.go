@@ -101,3 +101,9 @@ func (e *DamagedError) Error() string {
 
 // Unwrap makes it an ErrCorrupt.
 func (e *DamagedError) Unwrap() error { return ErrCorrupt }
+
+// IsDamaged reports whether an error is about one damaged record or entry.
+func IsDamaged(err error) bool {
+	_, is := errors.AsType[*DamagedError](err)
+	return is
+}

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -82,7 +81,7 @@ func Records(ctx context.Context, from Repository) iter.Seq2[Record, error] {
 					if !yield(Record{}, fmt.Errorf("reading the table %s: %w", table, err)) {
 						return
 					}
-					if _, damaged := errors.AsType[*DamagedError](err); damaged {
+					if IsDamaged(err) {
 						continue
 					}
 					break

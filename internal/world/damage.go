@@ -133,12 +133,6 @@ func (w *World) readAgain(ctx context.Context, part *store.DamagedError) error {
 	return nil
 }
 
-// isDamaged reports whether an error is about a damaged part of the store.
-func isDamaged(err error) bool {
-	_, is := errors.AsType[*store.DamagedError](err)
-	return is
-}
-
 // damagedReply returns the error for a caller who needs a damaged part of the store.
 func damagedReply(cause error) error {
 	return protocol.WrapError(protocol.CodeRecordDamaged, cause,
@@ -203,7 +197,7 @@ func (w *World) readEntries(ctx context.Context, next func() bool) error {
 
 func (w *World) readRecords(ctx context.Context, next func() bool) error {
 	for _, err := range store.Records(ctx, w.options.Journal) {
-		if err != nil && !isDamaged(err) {
+		if err != nil && !store.IsDamaged(err) {
 			return err
 		}
 		if !next() {

@@ -230,11 +230,11 @@ func TestDamagedEntryEndsEvents(t *testing.T) {
 	if err != nil || len(events) != 4 {
 		t.Errorf("%d events are read, %v", len(events), err)
 	}
-	if _, err := f.JournalEvents(t.Context(), page.Last, f.View().Seq, make([]*Event, 0, 64)); !isDamaged(err) {
+	if _, err := f.JournalEvents(t.Context(), page.Last, f.View().Seq, make([]*Event, 0, 64)); !store.IsDamaged(err) {
 		t.Errorf("the damaged entry is read with %v", err)
 	}
 	reader := f.ReadEvents(Cursor{Seq: page.Last})
-	if _, err := reader.Next(t.Context()); !isDamaged(err) {
+	if _, err := reader.Next(t.Context()); !store.IsDamaged(err) {
 		t.Fatalf("the reader gets %v", err)
 	}
 	if by := reader.SkipDamage(); by == 0 {

@@ -121,10 +121,10 @@ func (p *planner) lengths(list []store.Lookup) ([]int, error) {
 	lengths := make([]int, len(list))
 	values, err := p.options.Journal.GetAll(p.ctx, list)
 	switch {
-	case isDamaged(err) && len(list) == 1:
+	case store.IsDamaged(err) && len(list) == 1:
 		damaged, _ := errors.AsType[*store.DamagedError](err)
 		lengths[0] = damaged.Size
-	case isDamaged(err):
+	case store.IsDamaged(err):
 		for i := range list {
 			one, err := p.lengths(list[i : i+1])
 			if err != nil {

@@ -55,7 +55,7 @@ func (w *World) JournalEvents(ctx context.Context, after, upTo uint64, buf []*Ev
 	}
 	bytes := 0
 	for e, err := range w.History(ctx, after, upTo) {
-		if isDamaged(err) && len(buf) > 0 {
+		if store.IsDamaged(err) && len(buf) > 0 {
 			break // The next call fails.
 		}
 		if err != nil {
@@ -102,7 +102,7 @@ func (w *World) ListEvents(ctx context.Context, c Caller, after *uint64, limit i
 			return page, nil
 		}
 		events, _, err := w.eventsAfter(ctx, page.Last, buf[:0])
-		if isDamaged(err) && page.Last > from {
+		if store.IsDamaged(err) && page.Last > from {
 			page.HasMore = true // The next page fails.
 			return page, nil
 		}
@@ -221,7 +221,7 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	switch {
 	case errors.Is(err, store.ErrTrimmed):
 		return ResyncTooOld, nil
-	case isDamaged(err):
+	case store.IsDamaged(err):
 		return ResyncDamaged, nil
 	case err != nil:
 		return "", unreadable(err)
@@ -231,7 +231,7 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	prev := max(from, 1) - 1
 	for e, err := range w.options.Journal.Read(ctx, prev) {
 		switch {
-		case isDamaged(err):
+		case store.IsDamaged(err):
 			return ResyncDamaged, nil
 		case err != nil:
 			return "", unreadable(err)
@@ -286,7 +286,7 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	// known is how many of the damaged records are newer than the last one of the page.
 	room, known := maxPageBytes, 0
 	for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
-		if err != nil && !isDamaged(err) {
+		if err != nil && !store.IsDamaged(err) {
 			return HistoryPage{}, unreadable(err)
 		}
 		if page.HasMore = len(page.Records) == list.Limit || len(page.Damaged) == protocol.MaxListLimit; page.HasMore {
@@ -297,7 +297,7 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 			record, err = w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...))
 		}
 		switch {
-		case isDamaged(err):
+		case store.IsDamaged(err):
 			page.Damaged = append(page.Damaged, seqOf(pair.Key))
 			continue
 		case err != nil:

@@ -249,7 +249,7 @@ func (l *commitLoop) readAll(ctx context.Context, journal store.Journal, list []
 		return nil
 	}
 	values, err := journal.GetAll(ctx, list)
-	if isDamaged(err) {
+	if store.IsDamaged(err) {
 		return nil // Each plan reads its own records: one of them is refused.
 	}
 	if err != nil {
@@ -289,7 +289,7 @@ func walk[T any](p *planner, table store.Table, r store.Range, parse func(store.
 		for pair, err := range p.options.Journal.Scan(p.ctx, table, r) {
 			var parsed T
 			wanted := false
-			if isDamaged(err) {
+			if store.IsDamaged(err) {
 				continue
 			}
 			if err == nil {

@@ -116,7 +116,7 @@ func (p *planner) recordRepeat(reply any) error {
 // unavailable returns the error that a caller gets when the store does not answer, or
 // what is needed from it is damaged.
 func unavailable(cause error) error {
-	if isDamaged(cause) {
+	if store.IsDamaged(cause) {
 		return damagedReply(cause)
 	}
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,

@@ -334,7 +334,7 @@ func (w *World) SpaceLog(ctx context.Context, id string) ([][]byte, error) {
 	defer cancel()
 	entries := [][]byte{}
 	for pair, err := range w.options.Journal.Scan(ctx, spaceLog.byPlayer, store.Range{Prefix: historyPrefix(id)}) {
-		if isDamaged(err) {
+		if store.IsDamaged(err) {
 			continue
 		}
 		if err != nil {

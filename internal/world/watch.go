@@ -97,7 +97,7 @@ func (w *World) WatchTokens(ctx context.Context, caller Caller) (*protocol.Watch
 	prefix := ownedTokens(owner)
 	reply := &protocol.WatchTokensReply{Tokens: []protocol.WatchTokenRecord{}}
 	for pair, err := range w.options.Journal.Scan(ctx, store.WatchTokens, store.Range{Prefix: prefix}) {
-		if isDamaged(err) {
+		if store.IsDamaged(err) {
 			continue
 		}
 		if err != nil {
@@ -116,7 +116,7 @@ func (w *World) WatchTokens(ctx context.Context, caller Caller) (*protocol.Watch
 func (w *World) CountWatchTokens(ctx context.Context, limit int) (int, error) {
 	n := 0
 	for _, err := range w.options.Journal.Scan(ctx, store.WatchTokens, store.Range{Prefix: []byte(timedWatchToken), KeysOnly: true}) {
-		if err != nil && !isDamaged(err) {
+		if err != nil && !store.IsDamaged(err) {
 			return 0, unavailable(err)
 		}
 		if n++; n == limit {

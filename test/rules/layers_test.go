@@ -36,7 +36,7 @@ var layers = []struct {
 	{"internal/store/backend", []string{"internal/store", "internal/store/bolt", "internal/store/redis"}},
 	{"internal/store/replay", []string{"protocol", "chain", "internal/store"}},
 	{"internal/store/verify", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
-	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
+	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/replay", "internal/store/verify"}},
 	{"internal/world", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/replay",
 	}},
@@ -79,7 +79,7 @@ var layers = []struct {
 		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/store", []string{
-		"internal/durable", "internal/store", "internal/store/", "internal/world", "internal/render", "internal/command", "internal/command/place",
+		"protocol", "internal/durable", "internal/store", "internal/store/", "internal/world", "internal/render", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/tree", []string{"internal/command", "internal/command/"}},
 	{"cmd/", []string{"internal/command", "internal/command/tree"}},

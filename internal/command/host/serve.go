@@ -55,7 +55,9 @@ was closed, it shuts the host down gracefully. With --detach it runs in the back
 until "playctl stop", with its log in a file of the data folder; with --store, hosts on one machine
 need a --run-dir each.
 
-A damaged store is not served; the exit code is 5, as for "playctl store check".`,
+A store is not served if its map, its accounts or, up to 128 MiB, its pages are damaged: the exit
+code is 5, as for "playctl store check". The rest of it is read while the host runs: what is damaged
+is logged and left out, and /readyz is 503.`,
 		Example: command.Example(
 			"playctl serve",
 			"playctl serve --demo",

@@ -19,7 +19,9 @@ import (
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
+	"github.com/playctl/playctl/internal/store/verify"
 	"github.com/playctl/playctl/internal/world"
+	"github.com/playctl/playctl/protocol"
 )
 
 // backupResult is what "playctl store backup" and "restore" print: the content of the
@@ -40,8 +42,9 @@ func newStoreBackupCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"backup"},
 		Short:      "Write the world into one file and verify it",
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
-Every root is verified while it is read, and the complete file is read back and verified.
-It holds digests of credentials: keep it as safe as the store. If hosts write to a world in Redis
+All of the store is checked first, as by "playctl store check", and the complete file is read back
+and verified. A damaged store is not backed up without --damaged: the backup then has what can be
+read, without the ids of earlier requests. It holds digests of credentials: keep it as safe as the store. If hosts write to a world in Redis
 during the read, it is read again.
 
 With --server it reads the world at one moment from a running host, as the administrator, while
@@ -62,17 +65,19 @@ for two minutes has failed.`,
 				return err
 			}
 			if args[0] == "-" {
-				_, err := backUp(cmd.Context(), at, a.Stdout)
-				return orFromHost(err, args[0])
+				_, err := backUp(cmd.Context(), at, a.Stdout, flags.damaged)
+				return orFromHost(withDamaged(err), args[0])
 			}
 			return orFromHost(writeBackup(cmd.Context(), a, args[0], flags.force, at.String(), func(ctx context.Context, temp *os.File, p *command.Progress) (backup.Info, error) {
-				return backUpAgain(ctx, at, temp, p)
+				info, err := backUpAgain(ctx, at, temp, p, flags.damaged)
+				return info, withDamaged(err)
 			}), args[0])
 		},
 	}
 	stored.Register(cmd.Flags(), a)
 	admin.RegisterToken(cmd)
 	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an existing file")
+	cmd.Flags().BoolVar(&flags.damaged, "damaged", false, "write what can be read of a damaged store")
 	cmd.Flags().IntVar(&flags.maxSize, "max-size", 4096, "how many MiB the backup of a host may have; 0 = no limit")
 	return cmd
 }
@@ -80,6 +85,7 @@ for two minutes has failed.`,
 // backupFlags are the flags of a backup into a file.
 type backupFlags struct {
 	force   bool
+	damaged bool
 	maxSize int // in MiB, of a host's backup; 0 for no limit
 }
 
@@ -92,13 +98,26 @@ func orFromHost(err error, file string) error {
 	return command.Hintf(err, "a running host creates one without stopping: \"playctl store backup %s --server URL --admin-token-file FILE\"", command.ShellWord(file))
 }
 
-// backUp writes a backup of the world in a store.
-func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Info, err error) {
+// withDamaged adds to the error of a damaged store what is left to do if there is no good
+// backup.
+func withDamaged(err error) error {
+	if _, damaged := errors.AsType[*verify.DamagedStore](err); !damaged && !protocol.HasCode(err, protocol.CodeRecordDamaged) {
+		return err
+	}
+	return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),
+		"restore the newest good backup; without one, \"playctl store backup --damaged\" saves what can be read")
+}
+
+// backUp writes a backup of the world in a store, or of what can be read of it.
+func backUp(ctx context.Context, at place.Place, out io.Writer, damaged bool) (info backup.Info, err error) {
 	journal, err := at.Open(ctx)
 	if err != nil {
 		return backup.Info{}, err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
+	if damaged {
+		return backup.WriteRest(ctx, journal, journal.RootKey(), out)
+	}
 	return backup.Write(ctx, journal, journal.RootKey(), out)
 }
 
@@ -123,10 +142,10 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 	defer c.Close()
 	limit := int64(flags.maxSize) << 20
 	if name == "-" {
-		return c.Backup(ctx, a.Stdout, limit)
+		return withDamaged(c.Backup(ctx, a.Stdout, limit, flags.damaged))
 	}
 	return writeBackup(ctx, a, name, flags.force, caller.Server, func(ctx context.Context, temp *os.File, p *command.Progress) (backup.Info, error) {
-		return backup.Info{}, c.Backup(ctx, p.Writer(temp), limit)
+		return backup.Info{}, withDamaged(c.Backup(ctx, p.Writer(temp), limit, flags.damaged))
 	})
 }
 
@@ -201,7 +220,7 @@ func fill(ctx context.Context, temp *os.File, p *command.Progress, write writer)
 
 // backUpAgain repeats a backup from its beginning, a few times at most, until the world
 // did not change during it.
-func backUpAgain(ctx context.Context, at place.Place, file *os.File, p *command.Progress) (info backup.Info, err error) {
+func backUpAgain(ctx context.Context, at place.Place, file *os.File, p *command.Progress, damaged bool) (info backup.Info, err error) {
 	for range place.AttemptsToRead {
 		p.Expect(0)
 		if _, err = file.Seek(0, io.SeekStart); err == nil {
@@ -210,7 +229,7 @@ func backUpAgain(ctx context.Context, at place.Place, file *os.File, p *command.
 		if err != nil {
 			return info, fmt.Errorf("write the backup: %w", err)
 		}
-		if info, err = backUp(ctx, at, p.Writer(file)); !place.WrittenTo(err) {
+		if info, err = backUp(ctx, at, p.Writer(file), damaged); !place.WrittenTo(err) {
 			return info, err
 		}
 	}

@@ -60,6 +60,9 @@ func Results() map[string]any {
 // unverified turns the error of a damaged store or backup into a failed verification.
 // Other errors stay as they are.
 func unverified(err error) error {
+	if errors.Is(err, command.ErrUnverified) {
+		return err
+	}
 	if errors.Is(err, backup.ErrInvalid) {
 		return fmt.Errorf("%w: %w", command.ErrUnverified, err)
 	}
@@ -197,14 +200,9 @@ func checkStore(ctx context.Context, at place.Place, p *command.Progress) (resul
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	var problems []string
-	file, ok := journal.(interface {
-		CheckPages(ctx context.Context) ([]string, error)
-	})
-	if ok {
-		if problems, err = file.CheckPages(ctx); err != nil {
-			return nil, err
-		}
+	problems, err := verify.Pages(ctx, journal)
+	if err != nil {
+		return nil, err
 	}
 	var report *verify.Report
 	err = place.WhileItStands(ctx, journal, func() error {

@@ -52,8 +52,8 @@ var histories = [...]struct{ records, order, owners store.Table }{
 	{store.SpaceLogs, "", store.Spaces},
 }
 
-// CountUsage counts the histories of a store. Records without an account count for
-// the root node.
+// CountUsage counts the histories of a store, without damaged records. Records without an
+// account count for the root node.
 func CountUsage(ctx context.Context, r store.Repository, rootKey string) (map[string]Usage, error) {
 	counted := map[string]Usage{}
 	for _, h := range histories {
@@ -66,6 +66,9 @@ func CountUsage(ctx context.Context, r store.Repository, rootKey string) (map[st
 				continue
 			}
 			for pair, err := range r.Scan(ctx, table, store.Range{}) {
+				if store.IsDamaged(err) {
+					continue
+				}
 				if err != nil {
 					return nil, fmt.Errorf("reading the table %s: %w", table, err)
 				}
@@ -102,6 +105,9 @@ func (u *Usage) add(table store.Table, size int) {
 func accountsIn(ctx context.Context, r store.Repository, table store.Table) (map[string]string, error) {
 	accounts := map[string]string{}
 	for pair, err := range r.Scan(ctx, table, store.Range{}) {
+		if store.IsDamaged(err) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the table %s: %w", table, err)
 		}

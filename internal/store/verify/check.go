@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
@@ -67,6 +69,63 @@ func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error)
 	return c.report, nil
 }
 
+// Pages checks the pages of a store in a file, and returns what is wrong with them, a
+// sentence each. An error means that the file could not be read.
+func Pages(ctx context.Context, j store.Source) ([]string, error) {
+	if file, ok := j.(interface {
+		CheckPages(ctx context.Context) ([]string, error)
+	}); ok {
+		return file.CheckPages(ctx)
+	}
+	return nil, nil
+}
+
+// DamagedStore is the store.ErrCorrupt for a store that is not good as a whole.
+type DamagedStore struct {
+	// Problems say what is wrong, a sentence each; there is at least one.
+	Problems []string
+}
+
+// Error has the first problem, and the number of the others.
+func (e *DamagedStore) Error() string {
+	text := "the store is damaged: " + strings.TrimPrefix(e.Problems[0], store.ErrCorrupt.Error()+": ")
+	if more := len(e.Problems) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
+}
+
+// Unwrap makes it a store.ErrCorrupt.
+func (e *DamagedStore) Unwrap() error { return store.ErrCorrupt }
+
+// Whole returns a *DamagedStore if Pages or Check find a problem. If entries were appended
+// meanwhile it fails with store.ErrConflict, because the problems may come from that.
+func Whole(ctx context.Context, j store.Source, rootKey string) error {
+	before, err := j.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the head: %w", err)
+	}
+	problems, err := Pages(ctx, j)
+	if err != nil {
+		return err
+	}
+	report, err := Check(ctx, j, rootKey)
+	if err != nil {
+		return err
+	}
+	if problems = append(problems, report.Problems...); len(problems) == 0 {
+		return nil
+	}
+	after, err := j.Head(ctx)
+	if err == nil && after != before {
+		err = fmt.Errorf("%w: from %d to %d while it was checked", store.ErrConflict, before, after)
+	}
+	if err != nil {
+		return err
+	}
+	return &DamagedStore{problems}
+}
+
 // check is the state of a running Check.
 type check struct {
 	rootKey string
@@ -88,8 +147,9 @@ func (c *check) problem(err error) {
 }
 
 func (c *check) complain(format string, args ...any) {
-	if len(c.report.Problems) < maxProblems {
-		c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+	problem := fmt.Sprintf(format, args...)
+	if len(c.report.Problems) < maxProblems && !slices.Contains(c.report.Problems, problem) {
+		c.report.Problems = append(c.report.Problems, problem)
 	}
 }
 

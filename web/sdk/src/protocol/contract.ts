@@ -96,6 +96,7 @@ export const queries = {
   agentBytes: 'agentBytes',
   labels: 'labels',
   name: 'name',
+  damaged: 'damaged',
   id: 'id',
 } as const
 
