@@ -133,7 +133,10 @@ func open(ctx context.Context, o Options, made bool) (*Journal, error) {
 
 // errReplaced means that the file at the path is not the open one any more. A compaction
 // may rename another one there between opening and locking it.
-var errReplaced = errors.New("the file in use is no longer there; put it back, or restart the host")
+var errReplaced error = &store.FaultError{
+	Reason: "its file was removed, moved or replaced",
+	Err:    errors.New("the file in use was removed, moved or replaced; put it back, or save the world with \"playctl store backup\" and restart the host"),
+}
 
 // openFile opens and locks the file. If it was replaced in between, it is opened
 // again: the lock is on a file that no longer has a name. The list of free pages is

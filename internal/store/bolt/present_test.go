@@ -35,10 +35,16 @@ func TestFileIsNoLongerThere(t *testing.T) {
 			before := feed
 			e := feed.Next(true, 1)
 			err := storetest.Append(t.Context(), j, e.Position-1, e)
-			if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), o.Path) {
+			if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), o.Path) || !strings.Contains(store.Reason(err), "was removed, moved or replaced") {
 				t.Errorf("Append: %v", err)
 			}
 			must(t, os.MkdirAll(filepath.Dir(o.Path), 0o700))
+			snapshot, err := j.Snapshot(t.Context())
+			must(t, err)
+			if head, err := snapshot.Head(t.Context()); err != nil || head != 1 {
+				t.Errorf("a backup has %d entries, %v; want 1", head, err)
+			}
+			must(t, snapshot.Close())
 			must(t, os.Rename(kept, o.Path))
 			feed = before
 			appendTo(t, j, feed.Next(true, 1))
