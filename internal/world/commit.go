@@ -118,7 +118,7 @@ func (w *World) failed(err error, jobs ...*job) {
 // finds the host ready.
 func (w *World) recovered(wrote int64) {
 	w.late.end()
-	if wrote >= (min(w.unwritten.Load(), maxProbe)+1)/2 {
+	if wrote >= (min(w.unwritten.Load(), probeSize)+1)/2 {
 		w.unwritten.Store(0)
 		w.stale.Store(nil)
 	}

@@ -269,6 +269,27 @@ func TestShortWritesDoNotHideFullDisk(t *testing.T) {
 	}
 }
 
+// A write needs more room in a store than it is long: a host that refused a short one on
+// a full disk is not ready because there is room for some pages.
+func TestRoomForSomePagesIsNotEnough(t *testing.T) {
+	f, journal := openFaulty(t)
+	journal.before.Store(1)
+	_, err := f.try("", CreateMainNode{NodeID: id("lost")})
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	journal.room.Store(64 << 10)
+	if f.Sweep(t.Context()) == nil || f.Healthy(t.Context()) == nil {
+		t.Error("the host is ready")
+	}
+	journal.room.Store(0)
+	f.sweep()
+	if err := f.Healthy(t.Context()); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	if left, err := journal.Get(t.Context(), store.Meta, []byte("probe")); err != nil || left != nil {
+		t.Errorf("the store keeps %d bytes: %v", len(left), err)
+	}
+}
+
 // A write that failed because the store could not be read is a failed write: a command
 // that writes nothing does not make the host ready.
 func TestHostThatCannotReadForWriteIsNotReady(t *testing.T) {
@@ -280,6 +301,10 @@ func TestHostThatCannotReadForWriteIsNotReady(t *testing.T) {
 		journal.unreadable.Store(true)
 		_, err := f.Do(t.Context(), Request{Caller: Caller{NodeID: a}, Idempotency: key}, line(a, "lost"))
 		wantCode(t, err, protocol.CodeStoreUnavailable)
+		_ = f.Sweep(t.Context())
+		if f.Healthy(t.Context()) == nil {
+			t.Errorf("%s: a sweep made the host ready, although no record can be read", name)
+		}
 		journal.unreadable.Store(false)
 		f.as(a, heartbeat(a, "c"))
 		if f.Healthy(t.Context()) == nil {

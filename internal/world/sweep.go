@@ -16,10 +16,11 @@ import (
 func (w *World) Sweep(ctx context.Context) error {
 	w.replica.secrets.expire(w.options.Now())
 	if w.stale.Load() != nil || w.late.is() {
-		// Nothing else is written until a write like the one that failed succeeds.
-		size := min(max(w.unwritten.Load(), minSize), maxProbe)
-		if err := w.runAll(ctx, probe{int(size)}); err != nil {
-			return err
+		// Nothing else is written until a probe succeeds.
+		for _, c := range []probe{{}, {remove: true}} {
+			if err := w.runAll(ctx, c); err != nil {
+				return err
+			}
 		}
 	}
 	due, err := w.due(ctx)
@@ -110,17 +111,27 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 }
 
 // probe is a write without effect, to find out whether a store that failed accepts
-// writes again. It is about as long as the longest one that failed.
-type probe struct{ size int }
+// writes again, or the removal of its record. Like other writes it needs a record that
+// no host has in memory.
+type probe struct{ remove bool }
 
-// minSize is the size of a write of which more is not known, and maxProbe that of the
-// longest probe.
+// minSize is the size of a write of which more is not known, and probeSize that of a
+// probe: a file needs far more room than a write is long, for a copy of some pages of
+// each table that changes.
 const (
-	minSize  = 1 << 10
-	maxProbe = 16 << 10
+	minSize   = 1 << 10
+	probeSize = 128 << 10
 )
 
+func (probe) lookups(*state) []store.Lookup {
+	return []store.Lookup{{Table: store.Meta, Key: []byte("never written")}}
+}
+
 func (c probe) plan(p *planner) (any, error) {
-	p.putBytes(store.Meta, []byte("probe"), make([]byte, c.size))
+	if c.remove {
+		p.erase(store.Meta, "probe")
+	} else {
+		p.putBytes(store.Meta, []byte("probe"), make([]byte, probeSize))
+	}
 	return nil, nil //nolint:nilnil // Nobody waits for a reply.
 }

@@ -105,7 +105,9 @@ func (j *job) size() int64 {
 	case refresh:
 		return 0
 	case probe:
-		return int64(c.size)
+		if !c.remove {
+			return probeSize
+		}
 	}
 	return int64(max(minSize, j.req.BodyBytes))
 }
