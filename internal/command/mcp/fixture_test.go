@@ -22,6 +22,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 	"github.com/playctl/playctl/sdk/playworld"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // fixture is a world on a server, with an agent that answers, and the environment of a
@@ -120,6 +121,8 @@ func (f *fixture) run(ctx context.Context, in io.Reader, out, errs io.Writer, ar
 		LookupEnv: func(name string) (string, bool) { value, ok := f.env[name]; return value, ok },
 		OpenTTY:   func() (command.TTY, error) { return nil, os.ErrNotExist },
 		Signals:   func(chan<- os.Signal, ...os.Signal) {}, StopSignals: func(chan<- os.Signal) {}, Exit: func(int) {},
+		// No end of a session interrupts the derivation of an account, which takes 0.2 s.
+		Derive: worldtest.CheapID,
 	}
 	return command.Run(ctx, program, func(a *command.App) *cobra.Command {
 		root := command.NewRoot(a)
