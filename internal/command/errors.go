@@ -107,6 +107,7 @@ var parserWords = sync.OnceValue(func() []meaning {
 	return []meaning{
 		{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "must be true or false"},
 		{regexp.MustCompile(`strconv\.ParseUint: parsing ".*": invalid syntax`), "must be a whole number of 0 or more"},
+		{regexp.MustCompile(`strconv\.ParseFloat: parsing ".*": invalid syntax`), "must be a number such as 0.04"},
 		{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "must be a whole number"},
 		{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "too large"},
 		// The parser has the same words for a valid time that is too long as for an invalid one.

@@ -43,12 +43,12 @@ leaves the map.`, protocol.MaxActivityTextChars),
 			return a.CompletesAgent(command.SeekOwn)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := protocol.RecordActivityRequest{State: args[1], ToolName: tool}
+			request := protocol.RecordActivityRequest{State: args[1], ToolName: protocol.OneLine(tool, protocol.MaxToolNameChars)}
 			if states := protocol.ActivityStates(); !slices.Contains(states, request.State) {
 				last := len(states) - 1
 				return command.Usagef("the state is %q: it must be %s or %s", request.State, strings.Join(states[:last], ", "), states[last])
 			}
-			if cmd.Flags().Changed("tool") && protocol.TrimSpace(tool) == "" {
+			if cmd.Flags().Changed("tool") && request.ToolName == "" {
 				return command.Usagef("--tool is blank")
 			}
 			if len(args) > 2 {
