@@ -111,10 +111,8 @@ func (t *tailer) tooLate() error {
 // unseen returns the error of a condition that was not met; nil if there is no condition.
 func (t *tailer) unseen(when string) error {
 	switch {
-	case t.wait != nil && t.wait.agent != "":
-		return fmt.Errorf("%s was not %s%s", t.wait.agent, t.wait, when)
 	case t.wait != nil:
-		return fmt.Errorf("no agent was %s%s", t.wait, when)
+		return t.wait.unmet(when)
 	case t.flags.until == "":
 		return nil
 	}

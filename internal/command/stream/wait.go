@@ -88,8 +88,10 @@ type stateWait struct {
 	next bool
 	// gap is set while events may have been missed: what the next read shows counts.
 	gap bool
-	// known is what the agents did as of the last read or event, by their ids.
-	known map[string]protocol.Activity
+	// known is what the agents did as of the last read or event, by their ids, and readAt the
+	// last event that the read includes, nil if the host numbers none.
+	known  map[string]protocol.Activity
+	readAt *uint64
 	found *waitResult
 }
 
@@ -132,7 +134,7 @@ func (w *stateWait) run(ctx context.Context, a *command.App, flags *tailFlags) e
 func (w *stateWait) read(t *tailer) bool {
 	first := w.known == nil
 	before := w.known
-	w.known = map[string]protocol.Activity{}
+	w.known, w.readAt = map[string]protocol.Activity{}, t.state.Snapshot.Head().Seq
 	var rows []*protocol.Agent
 	for o := range t.state.Snapshot.Occupants() {
 		row, isAgent := o.(*protocol.Agent)
@@ -177,11 +179,13 @@ func (w *stateWait) event(t *tailer, fields *eventFields) (done bool, err error)
 // changed looks at what an agent does as of an event, and reports whether it meets the
 // wait.
 func (w *stateWait) changed(t *tailer, fields *eventFields, data *protocol.ActivityData) bool {
-	old, was := w.known[data.PlayerID]
-	if w.known != nil {
+	lasts := false
+	// With --since, events come that the read includes already: what it shows is not older.
+	if included := fields.event.HasSeq && w.readAt != nil && fields.event.Seq <= *w.readAt; !included && w.known != nil {
+		old, was := w.known[data.PlayerID]
+		lasts = was && old.State == data.Activity.State && old.Since == data.Activity.Since
 		w.known[data.PlayerID] = data.Activity
 	}
-	lasts := was && old.State == data.Activity.State && old.Since == data.Activity.Since
 	if w.next && (lasts || !began(fields, &data.Activity)) || !w.waitsFor(t, data.PlayerID, &data.Activity) {
 		return false
 	}
@@ -216,6 +220,19 @@ func (w *stateWait) find(t *tailer, id string, activity *protocol.Activity, seq 
 
 // String returns the states in words: "waiting or done".
 func (w *stateWait) String() string { return strings.Join(w.states, " or ") }
+
+// unmet returns the error of a wait that ended before an agent was in a state.
+func (w *stateWait) unmet(when string) error {
+	switch {
+	case w.next && w.agent != "":
+		return fmt.Errorf("%s did not change to %s%s", w.agent, w, when)
+	case w.next:
+		return fmt.Errorf("no agent changed to %s%s", w, when)
+	case w.agent != "":
+		return fmt.Errorf("%s was not %s%s", w.agent, w, when)
+	}
+	return fmt.Errorf("no agent was %s%s", w, when)
+}
 
 // silentDisplay prints problems and no events.
 type silentDisplay struct{ *eventLines }
