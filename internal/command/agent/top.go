@@ -233,15 +233,30 @@ func (m *topModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, tea.Suspend
 	case m.typing != "":
 		return m.typed(msg)
-	case key == "q", key == "esc" && !m.details && !m.help && m.filter == render.RosterFilter{}:
+	case key == "q", key == "esc" && !m.back():
 		return m, tea.Quit
 	case key == "esc":
-		m.details, m.help, m.filter = false, false, render.RosterFilter{}
 		return m, nil
 	default:
 		cmd := m.command(key)
 		return m, cmd
 	}
+}
+
+// back closes the keys, else the details, else ends the filter; false if there is nothing
+// to go back from.
+func (m *topModel) back() bool {
+	switch {
+	case m.help:
+		m.help = false
+	case m.details:
+		m.details = false
+	case m.filter != render.RosterFilter{}:
+		m.filter = render.RosterFilter{}
+	default:
+		return false
+	}
+	return true
 }
 
 // command handles a key in the list.

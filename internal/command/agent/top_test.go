@@ -3,6 +3,7 @@ package agent
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -91,7 +92,7 @@ func TestTopFilters(t *testing.T) {
 	shows := func(keys, want string) {
 		t.Helper()
 		for _, key := range keys {
-			m.Update(tea.KeyPressMsg{Code: key, Text: string(key)})
+			m.Update(tea.KeyPressMsg{Code: key, Text: strings.TrimFunc(string(key), unicode.IsControl)})
 		}
 		var names []string
 		for line := range strings.Lines(ansi.Strip(m.View().Content)) {
@@ -112,6 +113,7 @@ func TestTopFilters(t *testing.T) {
 		t.Errorf("the title is %q", title)
 	}
 	shows("gg", "bo ada cy")
+	shows("s"+string(tea.KeyEnter)+string(tea.KeyEscape), "bo") // Esc goes back one step
 	shows(string(tea.KeyEscape), "bo ada cy")
 
 	m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
