@@ -199,7 +199,10 @@ func (d *demo) play(ctx context.Context, speaker int, pace time.Duration) error 
 		{protocol.RoleTool, part.tool + ": " + part.result},
 		{protocol.RoleAssistant, part.answer},
 	}
-	for _, line := range lines {
+	for i, line := range lines {
+		if err := part.act(ctx, agent, i); err != nil {
+			return err
+		}
 		_, err := d.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: agent.PlayerID(), Role: line.role, Text: line.text})
 		if err != nil {
 			return err
@@ -210,6 +213,9 @@ func (d *demo) play(ctx context.Context, speaker int, pace time.Duration) error 
 	}
 	_, err := agent.RecordJourney(ctx, part.journey(d.turn, start, d.app.Now()))
 	if err != nil {
+		return err
+	}
+	if err := agent.Done(ctx, "", sdk.WithUsage(part.usage())); err != nil {
 		return err
 	}
 	return rest(ctx, pace)
