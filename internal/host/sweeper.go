@@ -68,9 +68,12 @@ func (s *sweeper) run(ctx context.Context) {
 			return
 		case err != nil && !failing:
 			// The log gets one line when sweeping starts to fail, and one when it works again.
-			// The store's own error, not what callers get.
+			// The store's own error, once, and not what callers get.
 			if refused, ok := errors.AsType[*protocol.Error](err); ok && refused.Cause != nil {
 				err = refused.Cause
+			}
+			if stale := s.world.Stale(); stale != nil {
+				err = stale
 			}
 			s.log.Error("the store does not accept writes: reads and streams continue, writes get 503, agents with expired leases stay; retrying every second", "error", err)
 		case err == nil && failing:
