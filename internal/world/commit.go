@@ -104,12 +104,15 @@ func (w *World) commit(batch []*job) {
 	w.fail(batch, err)
 }
 
-// failed records that the store failed jobs with an error.
+// failed records that the store failed jobs with an error, or a write whose job is not
+// known.
 func (w *World) failed(err error, jobs ...*job) {
 	w.stale.Store(&err)
+	largest := max(w.unwritten.Load(), minSize)
 	for _, j := range jobs {
-		w.unwritten.Store(max(w.unwritten.Load(), j.size()))
+		largest = max(largest, j.size())
 	}
+	w.unwritten.Store(largest)
 }
 
 // recovered records that a commit succeeded: the view is up to date again, unless a

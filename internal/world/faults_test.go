@@ -62,7 +62,7 @@ func (f *faulty) Head(ctx context.Context) (store.Position, error) {
 }
 
 func (f *faulty) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
-	if f.down.Load() {
+	if f.down.Load() || f.unreadable.Load() {
 		return nil, store.ErrUnavailable
 	}
 	return f.Journal.Get(ctx, table, key)
@@ -293,13 +293,18 @@ func TestRoomForSomePagesIsNotEnough(t *testing.T) {
 // A write that failed because the store could not be read is a failed write: a command
 // that writes nothing does not make the host ready.
 func TestHostThatCannotReadForWriteIsNotReady(t *testing.T) {
-	for name, key := range map[string]*Idempotency{"in a plan": nil, "before the plans": {}} {
+	for name, key := range map[string]*Idempotency{"in a plan": nil, "before the plans": {}, "before the job": {}} {
 		f, journal := openFaulty(t)
 		owner := f.main("owner")
 		a := f.agent(owner, "a")
 		f.as(a, leasedRegistration(a, "c", 45))
 		journal.unreadable.Store(true)
-		_, err := f.Do(t.Context(), Request{Caller: Caller{NodeID: a}, Idempotency: key}, line(a, "lost"))
+		var err error
+		if name == "before the job" {
+			_, _, err = f.Repeated(t.Context(), key)
+		} else {
+			_, err = f.Do(t.Context(), Request{Caller: Caller{NodeID: a}, Idempotency: key}, line(a, "lost"))
+		}
 		wantCode(t, err, protocol.CodeStoreUnavailable)
 		_ = f.Sweep(t.Context())
 		if f.Healthy(t.Context()) == nil {

@@ -31,6 +31,9 @@ func (w *World) Repeated(ctx context.Context, key *Idempotency) (Reply, bool, er
 	}
 	b, err := w.get(ctx, store.Idempotency, key.Key[:])
 	if err != nil {
+		if ctx.Err() == nil && !store.IsDamaged(err) {
+			w.failed(err)
+		}
 		return Reply{}, false, unavailable(err)
 	}
 	found, err := readRepeat(b, key, w.options.Now())

@@ -37,7 +37,7 @@ func (j *Journal) parseHead(values parts) (headPlace, error) {
 	for i := range numbers {
 		n, err := strconv.ParseUint(text(values.at(i)), 10, 64)
 		if err != nil {
-			return headPlace{}, refusal{fmt.Errorf("%w: the world's head is missing or damaged", store.ErrCorrupt)}
+			return headPlace{}, refusal{headFault(values)}
 		}
 		numbers[i] = n
 	}
@@ -46,6 +46,20 @@ func (j *Journal) parseHead(values parts) (headPlace, error) {
 		return headPlace{}, refusal{store.CheckFormat(j.Path(), format)}
 	}
 	return headPlace{store.Position(numbers[0]), numbers[1], numbers[2], text(values.at(3))}, nil
+}
+
+// headFault returns the error for a head that cannot be read. Without any field the world
+// was deleted, or the server is another one.
+func headFault(values parts) error {
+	for i := range 3 {
+		if text(values.at(i)) != "" {
+			return fmt.Errorf("%w: the world's head cannot be read", store.ErrCorrupt)
+		}
+	}
+	return &store.FaultError{
+		Reason: "the Redis server has no world",
+		Err:    fmt.Errorf("%w: the world's head is missing: %s", store.ErrCorrupt, missingAdvice),
+	}
 }
 
 func (j *Journal) askHead(ctx context.Context, from goredis.Cmdable) *goredis.SliceCmd {

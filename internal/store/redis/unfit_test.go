@@ -53,6 +53,9 @@ func TestMissingKeys(t *testing.T) {
 	if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a host starts in the remains of a world: %v", err)
 	}
+	if _, err := j.Head(ctx); store.Reason(err) != "the Redis server has no world" {
+		t.Errorf("without a head: %v", err)
+	}
 	restore()
 	open(t, o)
 	// A table that becomes empty is not missing.
