@@ -28,12 +28,20 @@ type under struct{ j *Journal }
 
 func (u under) end(ctx context.Context) (at store.Place, id logID, err error) {
 	err = u.j.view(ctx, func(tx *bbolt.Tx) (err error) {
-		if id, err = namedLog(tx); err == nil {
+		if id, err = namedLog(tx, logKey); err == nil {
 			_, at, err = logEnd(tx)
 		}
 		return err
 	})
 	return at, id, err
+}
+
+func (u under) left(ctx context.Context) (id logID, err error) {
+	err = u.j.view(ctx, func(tx *bbolt.Tx) (err error) {
+		id, err = namedLog(tx, leftLogKey)
+		return err
+	})
+	return id, err
 }
 
 func (u under) settle() error {

@@ -91,7 +91,7 @@ func checkBuckets(tx *bbolt.Tx) error {
 
 // checkMeta refuses damaged and unknown values of the meta bucket.
 func checkMeta(tx *bbolt.Tx, values *bbolt.Bucket) error {
-	known := []string{string(rootKeyKey), string(trimmedKey), string(keptKey), string(logKey)}
+	known := []string{string(rootKeyKey), string(trimmedKey), string(keptKey), string(logKey), string(leftLogKey)}
 	return values.ForEach(func(key, _ []byte) error {
 		if bytes.Equal(key, formatKey) {
 			return nil

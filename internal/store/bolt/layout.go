@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"go.etcd.io/bbolt"
@@ -13,7 +14,7 @@ import (
 // The file has these buckets:
 //
 //	meta         format, and sealed: root_key, trimmed, kept, log: the id of the
-//	             write-ahead log
+//	             write-ahead log, left_log: that of the last one that was left
 //	log          position -> store.AppendEntry, without records
 //	checkpoints  position -> store.AppendState
 //	table/<name> the table's records, sealed
@@ -35,6 +36,9 @@ var (
 	keptKey = []byte("kept")
 	// logKey holds the id of the write-ahead log, if there is one.
 	logKey = []byte("log")
+	// leftLogKey holds the id of the last log that was left: the database has everything
+	// of it that was acknowledged.
+	leftLogKey = []byte("left_log")
 )
 
 func tableBucket(table store.Table) []byte { return []byte("table/" + string(table)) }
@@ -121,19 +125,24 @@ func isPlace(key, value []byte) bool {
 	return err == nil
 }
 
-// namedLog returns the id of the write-ahead log.
-func namedLog(tx *bbolt.Tx) (id logID, err error) {
-	value, err := meta(tx, logKey)
+// namedLog returns the id of the write-ahead log, under logKey, or of the one that was
+// left, under leftLogKey.
+func namedLog(tx *bbolt.Tx, key []byte) (id logID, err error) {
+	value, err := meta(tx, key)
 	copy(id[:], value)
 	return id, err
 }
 
-// nameLog records the id of the write-ahead log, or that there is none.
+// nameLog records the id of the write-ahead log, or that it was left.
 func nameLog(tx *bbolt.Tx, id logID) error {
-	if id == (logID{}) {
-		return forgetLog(tx)
+	if id != (logID{}) {
+		return putMeta(tx, logKey, id[:])
 	}
-	return putMeta(tx, logKey, id[:])
+	left, err := namedLog(tx, logKey)
+	if err == nil && left != (logID{}) {
+		err = putMeta(tx, leftLogKey, left[:])
+	}
+	return errors.Join(err, forgetLog(tx))
 }
 
 // forgetLog marks the database as one without a log.

@@ -199,8 +199,8 @@ type memoryDatabase struct {
 }
 
 type databaseContent struct {
-	entries []waiting
-	id      logID
+	entries  []waiting
+	id, left logID
 }
 
 func (d *memoryDatabase) end(context.Context) (store.Place, logID, error) {
@@ -210,6 +210,8 @@ func (d *memoryDatabase) end(context.Context) (store.Place, logID, error) {
 	}
 	return d.now.entries[n-1].Place, d.now.id, nil
 }
+
+func (d *memoryDatabase) left(context.Context) (logID, error) { return d.now.left, nil }
 
 func (d *memoryDatabase) settle() error {
 	if d.doubt && d.faults.next() != works {
@@ -223,7 +225,7 @@ func (d *memoryDatabase) extend(_ context.Context, entries []waiting, id *logID)
 	if err := d.settle(); err != nil {
 		return err
 	}
-	next := databaseContent{slices.Clip(d.now.entries), d.now.id}
+	next := databaseContent{slices.Clip(d.now.entries), d.now.id, d.now.left}
 	for i := range entries {
 		at := store.Position(len(next.entries))
 		if entries[i].Position > at+1 {
@@ -234,6 +236,9 @@ func (d *memoryDatabase) extend(_ context.Context, entries []waiting, id *logID)
 		}
 	}
 	if id != nil {
+		if *id == (logID{}) && next.id != *id {
+			next.left = next.id
+		}
 		next.id = *id
 	}
 	switch d.faults.next() {

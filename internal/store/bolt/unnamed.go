@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,16 +24,19 @@ func (j *Journal) LeftOut() string { return j.leftOut }
 // that continue it; at is the database's last place. There are none if a crash
 // interrupted the creation or removal of the log. But if the page that names the
 // log is damaged, the database is in the state before that page was written, which
-// every entry of the log follows. In a log that could not be removed, a refused commit
-// may follow it, too, after entries that the database has.
+// every entry of the log follows. A log that was left, but could not be removed, may end
+// with a refused commit.
 // Entries that do not continue the database, or that are beside a database that has
 // just been created, are put aside and described by LeftLog.
-func (w *writer) recoverUnnamed(at store.Place, fresh, readOnly bool) ([]store.Entry, error) {
+func (w *writer) recoverUnnamed(ctx context.Context, at store.Place, fresh, readOnly bool) ([]store.Entry, error) {
 	text, err := w.readLog()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // there is no log, or something else at its path
 	}
 	id, all, later := w.laterEntries(text, at.Position)
+	if left, err := w.database.left(ctx); err != nil || left == id && len(later) > 0 {
+		return nil, err
+	}
 	switch {
 	case errors.Is(err, store.ErrFormat):
 		return nil, fmt.Errorf("%w, or move it away if it is the log of another store", err)

@@ -42,6 +42,9 @@ type writer struct {
 type database interface {
 	// end returns the place of the last entry and the id of the log.
 	end(ctx context.Context) (store.Place, logID, error)
+	// left returns the id of the last log that was left: everything of it that was
+	// acknowledged is in the database.
+	left(ctx context.Context) (logID, error)
 	// settle returns when that is on stable storage.
 	settle() error
 	// extend writes the entries that the database does not have yet and, unless it is
@@ -269,7 +272,7 @@ func (w *writer) recover(ctx context.Context, made, readOnly bool) error {
 	}
 	var entries []store.Entry
 	if id == (logID{}) {
-		entries, err = w.recoverUnnamed(at, made, readOnly)
+		entries, err = w.recoverUnnamed(ctx, at, made, readOnly)
 	} else {
 		entries, err = w.recoverNamed(id, at.Position)
 	}

@@ -137,6 +137,9 @@ func (r *run) start() error {
 			return fmt.Errorf("the start without faults: %w", err)
 		}
 	}
+	if w.leftLog != "" {
+		return fmt.Errorf("a start finds a log of another store: %s", w.leftLog)
+	}
 	r.w, r.last = w, nil
 	return r.check()
 }
