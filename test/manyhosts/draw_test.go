@@ -14,7 +14,7 @@ import (
 // likely are the verbs, each as often as its weight. A create takes a host as long
 // as a hundred others, whether it is refused or not.
 var likely = []verb{
-	register, register, register, register, register, disconnect, heartbeat, say, say, say, say, travel, travel, zone, zone,
+	register, register, register, register, register, disconnect, heartbeat, say, say, say, say, travel, travel, act, act, act, zone, zone,
 	remove, create, ask, ask, answer, answer, place, place, place, withdraw, createSpace, createSpace, addAmenity, removeAmenity, removeSpace,
 	look, look, look, look, look,
 }
@@ -28,7 +28,7 @@ func (w *worker) draw() (*op, hostprocess.Request, hostprocess.Node) {
 	}
 	r := hostprocess.Request{Method: http.MethodPost}
 	switch o.verb {
-	case register, disconnect, heartbeat, say, travel, zone, remove, create, ask:
+	case register, disconnect, heartbeat, say, travel, act, zone, remove, create, ask:
 		w.drawAgent(o, &r)
 	case answer:
 		w.drawAnswer(o, &r)
@@ -39,7 +39,7 @@ func (w *worker) draw() (*op, hostprocess.Request, hostprocess.Node) {
 	case look:
 		w.drawLook(o, &r)
 	}
-	if o.verb == heartbeat || o.verb == look {
+	if o.verb == heartbeat || o.verb == act || o.verb == look {
 		o.keyed = false
 	}
 	if o.keyed {
@@ -96,6 +96,8 @@ func (w *worker) drawAgent(o *op, r *hostprocess.Request) {
 			"startedAt": now, "completedAt": now,
 			"steps": []any{map[string]any{"type": "destination", "content": o.mark, "messageId": "m"}},
 		}})
+	case act:
+		r.Body = w.drawActivity(o, node.ID)
 	case zone:
 		r.Path = w.at(service.ProximityAction())
 		r.Body = map[string]any{"fromPlayerId": "__somebody__", "toPlayerId": node.ID, "action": "zone"}
@@ -109,6 +111,20 @@ func (w *worker) drawAgent(o *op, r *hostprocess.Request) {
 			"kind": "chat", "text": "hello",
 		})
 	}
+}
+
+// drawActivity names the connection of the agent's last registration, or none.
+func (w *worker) drawActivity(o *op, playerID string) map[string]any {
+	states := protocol.ActivityStates()
+	payload := map[string]any{
+		"playerId": playerID, "state": states[w.random.IntN(len(states))], "text": o.mark, "usage": map[string]any{"toolCalls": w.done},
+	}
+	if w.random.IntN(2) == 0 {
+		if o.arg = w.lease(o.subject); o.arg != "" {
+			payload["connectionId"] = o.arg
+		}
+	}
+	return w.rpc(protocol.OpRecordActivity, payload)
 }
 
 func (w *worker) lease(subject string) string {

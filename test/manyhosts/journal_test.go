@@ -105,6 +105,9 @@ func madeBy(e store.Event) string {
 				Content string `json:"content"`
 			} `json:"steps"`
 		} `json:"journey"`
+		Activity struct {
+			Text string `json:"text"`
+		} `json:"activity"`
 		RequestID string `json:"requestId"`
 		Status    string `json:"status"`
 		Message   string `json:"message"`
@@ -117,6 +120,8 @@ func madeBy(e store.Event) string {
 		return key(say, data.Text)
 	case protocol.EventJourney:
 		return key(travel, data.Journey.Steps[0].Content)
+	case protocol.EventActivity:
+		return key(act, data.Activity.Text)
 	case protocol.EventPlayerAdded:
 		return key(register, data.Player.Name)
 	case protocol.EventMCPRegistered:
@@ -135,4 +140,4 @@ func madeBy(e store.Event) string {
 func key(v verb, mark string) string { return string(v) + " " + mark }
 
 // marked are the verbs whose ops create one event with their mark.
-var marked = map[verb]bool{say: true, travel: true, register: true, place: true, ask: true, answer: true}
+var marked = map[verb]bool{say: true, travel: true, act: true, register: true, place: true, ask: true, answer: true}

@@ -51,6 +51,10 @@ func TestModelAcceptsOnlyPossibleHistories(t *testing.T) {
 		return op{verb: look, subject: subject, arg: "i", result: result{text: text, zones: 3}}
 	}
 	zoned := func(n int64) op { return op{verb: look, subject: a, result: result{text: "n", zones: n}} }
+	doing := func(mark string) op { return op{verb: act, subject: a, mark: mark} }
+	seen := func(text string) op {
+		return op{verb: look, subject: a, result: result{text: "n", doing: text, zones: 3}}
+	}
 	ok := result{ok: true}
 	put := op{verb: register, subject: a, mark: "n", arg: "c"}
 	placed := op{verb: place, subject: p, mark: "u", result: result{id: "i"}}
@@ -62,6 +66,11 @@ func TestModelAcceptsOnlyPossibleHistories(t *testing.T) {
 		"an unanswered zone counts at most once": {
 			[]op{put, unanswered(op{verb: zone, subject: a}), zoned(3), zoned(4)}, []op{put, unanswered(op{verb: zone, subject: a}), zoned(3), zoned(5)},
 		},
+		"an activity is seen until the agent leaves": {
+			[]op{put, doing("d"), seen("d"), {verb: disconnect, subject: a}, put, seen("")},
+			[]op{put, doing("d"), {verb: disconnect, subject: a}, put, seen("d")},
+		},
+		"a registration keeps the activity": {[]op{put, doing("d"), put, seen("d")}, []op{put, doing("d"), put, seen("")}},
 		"only the last connection holds the lease": {
 			[]op{put, {verb: heartbeat, subject: a, arg: "c"}}, []op{put, {verb: heartbeat, subject: a, arg: "d"}},
 		},

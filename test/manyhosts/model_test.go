@@ -16,6 +16,7 @@ type (
 	agentState struct {
 		node  bool
 		name  string // "" while it is not on the map
+		doing string // the text of its activity
 		lease string // the connection that holds it
 		zones int64
 	}
@@ -50,10 +51,15 @@ func (s agentState) step(o *op) (bool, state) {
 		next.name, next.lease = o.mark, o.arg
 	case disconnect:
 		if o.arg == "" || o.arg == s.lease {
-			next.name, next.lease = "", ""
+			next.name, next.doing, next.lease = "", "", ""
 		}
 	case heartbeat:
 		may = onMap && s.lease == o.arg
+	case act:
+		if o.result.code == protocol.CodeRateLimited {
+			return true, s // the agent's other activities decide that
+		}
+		may, next.doing = onMap && (o.arg == "" || o.arg == s.lease), o.mark
 	case remove:
 		next = agentState{}
 		may = o.outcome == unknown || o.result.ok == s.node
@@ -66,7 +72,7 @@ func (s agentState) step(o *op) (bool, state) {
 	case answer:
 		return (o.result.code == protocol.CodeForbidden) != s.node, s
 	case look:
-		return o.result.text == s.name && (!onMap || o.result.zones == s.zones), s
+		return o.result.text == s.name && o.result.doing == s.doing && (!onMap || o.result.zones == s.zones), s
 	}
 	return settle(o, may, s, next)
 }

@@ -23,6 +23,7 @@ const (
 	heartbeat     verb = "heartbeat"
 	say           verb = "say"
 	travel        verb = "travel"
+	act           verb = "act"
 	zone          verb = "zone"
 	remove        verb = "delete" // an agent's node
 	create        verb = "create" // the same node again
@@ -77,8 +78,9 @@ type result struct {
 	id   string
 	// seq is the seq of the op's event; 0 if the reply does not contain it.
 	seq, rev uint64
-	// text and zones are the result of a look; text is "" for nothing.
+	// text, doing and zones are the result of a look; text is "" for nothing.
 	text  string
+	doing string
 	zones int64
 }
 

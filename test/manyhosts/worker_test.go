@@ -80,7 +80,7 @@ func (w *worker) perform(ctx context.Context, o *op, r hostprocess.Request, n ho
 	for w.history.now()-o.started < patience {
 		a, err := w.attempt(ctx, o, r, n)
 		switch {
-		case errors.Is(err, errNotSent), err == nil && a.Status == http.StatusTooManyRequests:
+		case errors.Is(err, errNotSent), err == nil && a.Status == http.StatusTooManyRequests && o.verb != act:
 		case err != nil, a.Status >= http.StatusInternalServerError:
 			o.outcome = unknown
 			if !o.keyed && o.verb != look {
@@ -159,6 +159,7 @@ var refusals = map[verb]map[protocol.Code]bool{
 	heartbeat:     {protocol.CodeForbidden: true, protocol.CodeLeaseUnknown: true},
 	say:           offMap,
 	travel:        offMap,
+	act:           {protocol.CodeForbidden: true, protocol.CodePlayerUnknown: true, protocol.CodeLeaseUnknown: true, protocol.CodeRateLimited: true},
 	zone:          offMap,
 	create:        {protocol.CodeNodeExists: true},
 	ask:           offMap,
@@ -187,6 +188,9 @@ func (w *worker) read(o *op, a *hostprocess.Answer) error {
 				Name      string `json:"name"`
 				URL       string `json:"url"`
 				ZoneCount int64  `json:"zoneCount"`
+				Activity  struct {
+					Text string `json:"text"`
+				} `json:"activity"`
 			} `json:"occupant"`
 		} `json:"node"`
 		Space struct {
@@ -208,7 +212,7 @@ func (w *worker) read(o *op, a *hostprocess.Answer) error {
 		case strings.HasPrefix(o.subject, placementSubject):
 			o.result.text = mark(row.URL)
 		default:
-			o.result.text, o.result.zones = row.Name, row.ZoneCount
+			o.result.text, o.result.doing, o.result.zones = row.Name, row.Activity.Text, row.ZoneCount
 		}
 	case place:
 		w.common.ids[o.subject] = reply.ID
