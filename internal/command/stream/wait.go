@@ -92,7 +92,7 @@ type stateWait struct {
 	// last event that the read includes, nil if the host numbers none.
 	known  map[string]protocol.Activity
 	readAt *uint64
-	found *waitResult
+	found  *waitResult
 }
 
 // errLeft is matched by the error of a wait whose agent left the map.
