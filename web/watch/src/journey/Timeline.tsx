@@ -4,7 +4,7 @@ import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
 import { took, wholeTime } from '../text/times.js'
 import type { Town } from '../town/town.js'
-import { failed, journeyOf, type JourneyRecord, type JourneyStep } from '../world/journeys.js'
+import { failed, journeyOf, tookOf, type JourneyRecord, type JourneyStep } from '../world/journeys.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -38,7 +38,7 @@ export function Timeline({ store, agent, town }: TimelineProps): VNode {
         </div>
         <ol class="timeline">{journey.steps.map((step, place) => (
           <li key={place} class={step.type} {...(place === at ? { 'aria-current': 'step' as const } : {})}>
-            <button type="button" class="link" onClick={() => { go(place, true) }}>{stepName(step)}</button>
+            <button type="button" class="link" onClick={() => { go(place, true) }}>{stepName(step)}</button><Lasted step={step} />
             <StepWords step={step} />
           </li>
         ))}</ol>
@@ -48,14 +48,17 @@ export function Timeline({ store, agent, town }: TimelineProps): VNode {
 }
 
 function When({ journey }: { journey: JourneyRecord }): VNode | null {
-  const start = Date.parse(journey.startedAt)
-  const end = Date.parse(journey.completedAt)
-  return Number.isNaN(start) || Number.isNaN(end) ? null
-    : <> · {text('journey.took', { when: wholeTime(start), took: took(Math.max(0, end - start)) })}</>
+  const lasted = tookOf(journey)
+  return lasted === undefined ? null : <> · {text('journey.took', { when: wholeTime(Date.parse(journey.startedAt)), took: took(lasted) })}</>
 }
 
 function stepName(step: JourneyStep): string {
   return step.type === 'structure' ? text('journey.structure', { tool: clamp(step.toolName, 60) }) : text(`journey.${step.type}`)
+}
+
+function Lasted({ step }: { step: JourneyStep }): VNode | null {
+  const lasted = tookOf(step)
+  return lasted === undefined ? null : <span class="soft"> · {took(lasted)}</span>
 }
 
 function StepWords({ step }: { step: JourneyStep }): VNode {
@@ -63,6 +66,7 @@ function StepWords({ step }: { step: JourneyStep }): VNode {
     <>
       {step.content !== '' && <p dir="auto">{clamp(step.content, 1000)}</p>}
       {step.args !== undefined && <p class="soft">{text('journey.args')} <code>{clamp(JSON.stringify(step.args), 400)}</code></p>}
+      {step.error !== '' && <p class="wrong">{text('journey.error')} <span dir="auto">{clamp(step.error, 500)}</span></p>}
       {step.result !== undefined && <p class={failed(step.result) ? 'wrong' : 'soft'}>{text(failed(step.result) ? 'journey.error' : 'journey.result')} <code>{clamp(typeof step.result === 'string' ? step.result : JSON.stringify(step.result), 400)}</code></p>}
     </>
   )

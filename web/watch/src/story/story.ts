@@ -74,7 +74,7 @@ export function search(chapters: readonly Chapter[], wanted: string, language: s
 }
 
 function wordsOf(chapter: Chapter): string {
-  return chapter.is === 'line' ? chapter.text : chapter.steps.map(({ toolName, content, args, result }) => `${toolName} ${content} ${JSON.stringify([args, result])}`).join(' ')
+  return chapter.is === 'line' ? chapter.text : chapter.steps.map(({ toolName, content, args, result, error }) => `${toolName} ${content} ${error} ${JSON.stringify([args, result])}`).join(' ')
 }
 
 /** Returns a story as a document, the oldest chapter first. */

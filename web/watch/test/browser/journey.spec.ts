@@ -91,6 +91,14 @@ test.describe('step by step', () => {
   })
 })
 
+test('its steps show how long they took and why they failed', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  const failure = { startedAt: '2026-01-02T03:04:05.000Z', completedAt: '2026-01-02T03:04:07.400Z', error: 'No <b>books</b>\nhere' }
+  await world.journey(ada, journeySteps('Which book?', 'The blue one.').map((step) => 'toolName' in step && step.toolName === 'search' ? { ...step, ...failure } : step))
+  await open(page, host)
+  await expect((await openStory(page)).locator('.timeline li')).toContainText(['Which book?', /Used search · 2\.4 sec.*Error No <b>books<\/b> here/s, /Used cite(?! ·)/, 'The blue one.'])
+})
+
 test('it is played on the map to its end, or until it is paused', async ({ page, host, world }) => {
   await page.clock.install()
   const ada = await world.agent('Ada')
