@@ -1,9 +1,13 @@
 /** What agents do now: in the list, on the map, in the events, and in the past. */
 
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { map } from './fixtures/map.js'
+import { start } from './fixtures/program.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, part, reached, resident, residents, show } from './fixtures/town.js'
 
@@ -142,6 +146,33 @@ test('a moment of the past has the states and the ages of then', async ({ page, 
   await show(page, 'residents')
   await expect(resident(page, 'Ada')).toHaveAccessibleDescription('working · Reading 0s')
   await expect(totals(page)).toHaveText(['1 working'])
+})
+
+test('a recording that is dropped on the page has the states of then', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  const file = join(host.folder, 'town.ndjson')
+  const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
+  await expect.poll(() => existsSync(file), 'it starts with the current map').toBe(true)
+  await world.activity(ada, 'working', { text: 'Reading' })
+  await world.activity(ada, 'waiting', { text: 'May I?' })
+  await world.say(ada, 'The end')
+  expect(await tail.exited).toBe(0)
+  await world.activity(ada, 'done')
+  await open(page, host)
+  await expect(resident(page, 'Ada')).toHaveAccessibleDescription(/^done/)
+  const dragged = await page.evaluateHandle((recorded) => {
+    const data = new DataTransfer()
+    data.items.add(new File([recorded], 'town.ndjson', { type: 'application/x-ndjson' }))
+    return data
+  }, await readFile(file, 'utf8'))
+  await page.locator('canvas').first().dispatchEvent('drop', { dataTransfer: dragged })
+  const bar = page.getByRole('region', { name: en['past.bar'] })
+  await expect(bar).toHaveAttribute('data-proved', 'true')
+  await bar.getByRole('slider').press('Home')
+  await expect(resident(page, 'Ada')).toHaveAccessibleDescription(/^working · Reading/)
+  await bar.getByRole('slider').press('End')
+  await expect(resident(page, 'Ada')).toHaveAccessibleDescription(/^waiting · May I\?/)
+  await expect(totals(page)).toHaveText(['1 waiting'])
 })
 
 test('only agents that wait or failed are announced', async ({ page, host, world }) => {
