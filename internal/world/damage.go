@@ -150,14 +150,13 @@ const pieceRead = 256
 func (w *World) readStore(ctx context.Context) {
 	for _, part := range []func(context.Context, func() bool) error{w.readEntries, w.readRecords} {
 		for {
-			began, read := time.Now(), 0
+			took, read := pause.Stopwatch(), 0
 			err := part(ctx, func() bool {
 				if read++; read%pieceRead != 0 {
 					return true
 				}
-				took := time.Since(began)
-				goesOn := pause.For(ctx, min(took, restWhileReading))
-				began = time.Now()
+				goesOn := pause.For(ctx, min(took(), restWhileReading))
+				took = pause.Stopwatch()
 				return goesOn
 			})
 			if ctx.Err() != nil {

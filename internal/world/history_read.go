@@ -286,10 +286,7 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	// known is how many of the damaged records are newer than the last one of the page.
 	room, known := maxPageBytes, 0
 	for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
-		if err != nil && !store.IsDamaged(err) {
-			return HistoryPage{}, unreadable(err)
-		}
-		if page.HasMore = len(page.Records) == list.Limit || len(page.Damaged) == protocol.MaxListLimit; page.HasMore {
+		if page.HasMore = page.full(list.Limit) && (err == nil || store.IsDamaged(err)); page.HasMore {
 			break
 		}
 		record := pair.Value
@@ -317,6 +314,11 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	slices.Reverse(page.Records)
 	slices.Reverse(page.Damaged)
 	return page, nil
+}
+
+// full reports whether a page of at most limit records takes no more.
+func (p *HistoryPage) full(limit int) bool {
+	return len(p.Records) == limit || len(p.Damaged) == protocol.MaxListLimit
 }
 
 // seqOf returns the seq at the end of a record's key, 0 if there is none.
