@@ -345,11 +345,11 @@ describe('the activity of an agent', () => {
     await agent.disconnect()
   })
 
-  it('is recorded by the client as well', async () => {
+  it('is recorded by the world and the client as well', async () => {
     const agent = await world.agent('Mia', { activity: false })
     const client = createClient({ baseUrl: host.url })
     const { playerId } = agent
-    const reply = await agent.client.recordActivity({ playerId, state: 'working', usage: { toolCalls: 2 } })
+    const reply = await world.recordActivity({ playerId, state: 'working', usage: { toolCalls: 2 } })
     assert.deepEqual([reply.ok, typeof reply.rev], [true, 'number'])
     assert.deepEqual(await agent.client.recordActivity({ playerId, state: 'working', usage: { toolCalls: 2 } }), reply)
     await assert.rejects(client.recordActivity({ playerId, state: 'done' }), { status: 401 })

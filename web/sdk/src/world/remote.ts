@@ -193,6 +193,11 @@ export class RemotePlayWorld {
     return (await this.#callerFor(interaction.playerId)).recordInteraction(interaction, call)
   }
 
+  /** Replaces what a player's row says it does now, once and immediately. Agents send theirs with `working` and the like, which combine calls. */
+  async recordActivity(activity: wire.RecordActivityRequest, call?: CallOptions): Promise<wire.RecordActivityReply> {
+    return (await this.#callerFor(activity.playerId)).recordActivity(activity, call)
+  }
+
   /** Records a player's journey, once. */
   async recordJourney(playerId: string, journey: Journey, call?: CallOptions): Promise<wire.RecordJourneyReply> {
     return (await this.#callerFor(playerId)).recordJourney({ playerId, journey }, call)
