@@ -12,7 +12,7 @@ function showing() {
     lines.push([state, text, toolName, Object.values(usage).join('/')].join(' ').trim().replaceAll(/ +/gu, ' '))
   }
   const agent = {
-    show, playerId: 'ada',
+    show, showStarter: () => undefined, playerId: 'ada',
     recordJourney: async () => Promise.resolve({ ok: true }),
   } as unknown as Agent
   return { lines, agent }
@@ -77,7 +77,7 @@ describe('a run in the row of its agent', () => {
   })
 
   it('does not fail because the agent has left', () => {
-    const agent = { show: () => { throw new ClosedError() } } as unknown as Agent
+    const agent = { showStarter: () => undefined, show: () => { throw new ClosedError() } } as unknown as Agent
     beginRun(agent).called('a', 'read')
   })
 })

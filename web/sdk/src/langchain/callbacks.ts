@@ -65,14 +65,14 @@ export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | 
 
 /**
  * Records a journey of an agent from each run with these callbacks:
- * `agent.invoke(input, { callbacks: [journeyCallbacks(ada)] })`. The outermost run begins and ends the journey.
+ * `agent.invoke(input, { callbacks: [journeyCallbacks(ada)] })`. The outermost run that has them begins and ends the journey.
  */
 export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): RunCallbacks {
   const roots = new Map<string, JourneyRecorder>()
   /** The outermost run of each run that is in progress. */
   const rootOf = new Map<string, string>()
   const begin = (runId: string, parentRunId: string | undefined): string => {
-    const root = parentRunId === undefined ? runId : rootOf.get(parentRunId) ?? parentRunId
+    const root = parentRunId === undefined ? runId : rootOf.get(parentRunId) ?? runId
     if (rootOf.size < mostRuns) rootOf.set(runId, root)
     return root
   }
@@ -87,7 +87,8 @@ export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): Ru
     handleChainStart(_chain, inputs, runId, ...more) {
       // Versions of LangChain differ in the further arguments: the parent's id is the first of them, or an option in it.
       const parent = asText(more[0]) ?? asText(member(asObject(more[0]), 'parentRunId'))
-      if (begin(runId, parent) === runId && roots.size < mostRuns) {
+      begin(runId, parent)
+      if (rootOf.get(runId) === runId && roots.size < mostRuns) {
         roots.set(runId, new JourneyRecorder(lastText(inputs), options.redact, options.activity === false ? undefined : beginRun(agent)))
       }
     },

@@ -17,6 +17,7 @@ type ToolEnded = (toolCallId: string, output: unknown) => void
 /** The used members of an agent that reports what it does. */
 export interface Reporting {
   readonly on?: (event: never, listener: never) => unknown
+  readonly off?: (event: never, listener: never) => unknown
 }
 
 const listeners = new WeakMap<object, Set<ToolEnded>>()
@@ -37,6 +38,12 @@ export function onToolEnd(agent: Reporting, listener: ToolEnded): () => void {
   }
   all.add(listener)
   return () => { all.delete(listener) }
+}
+
+/** Calls a function when an agent begins to work, until the returned function is called. */
+export function onStart(agent: Reporting, listener: () => void): () => void {
+  agent.on?.('agent_start' as never, listener as never)
+  return () => { agent.off?.('agent_start' as never, listener as never) }
 }
 
 /** Notes a function call, its output, or that it waits for an approval. */

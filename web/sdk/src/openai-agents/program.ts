@@ -6,7 +6,7 @@ import type { AdapterOptions, AgentProgram, ChatMessage } from '../tools/program
 import type { Redact } from '../tools/recorder.js'
 import { type AgentTool, type Answer, tool } from '../tools/tool.js'
 import { answering } from './context.js'
-import { type Reporting, isFailure, noteItem, onToolEnd } from './items.js'
+import { type Reporting, isFailure, noteItem, onStart, onToolEnd } from './items.js'
 
 /** The used members of an agent. */
 export interface OpenAiAgent extends Reporting {
@@ -68,6 +68,8 @@ export function fromOpenAiAgents(agent: OpenAiAgent, options: OpenAiAgentsOption
   return {
     ...rest, type: 'openai-agents', record,
     tools: Object.fromEntries(callable.map((given) => [given.name, toolOf(given, context)])),
+    // Another agent may start this one: as a tool, or with a hand-off.
+    follow: (_change, shown) => onStart(agent, () => { if (rest.activity !== false) shown.showStarter() }),
     async *chat(message) {
       const { text, signal } = message
       const started = answering.run(true, async () => run(agent as never, text as never, { stream: true, signal, context } as never))

@@ -30,6 +30,16 @@ export class RunActivity {
 
   constructor(readonly workload: Workload) {}
 
+  /** The agent that runs. */
+  get agent(): Agent {
+    return this.workload.agent
+  }
+
+  /** False once `done` or `failed` has ended the run. */
+  get inProgress(): boolean {
+    return this.workload.has(this)
+  }
+
   /** A tool begins. */
   called(id: string, toolName: string): void {
     this.waiting.delete(id)
@@ -92,6 +102,10 @@ class Workload {
 
   constructor(readonly agent: Agent) {}
 
+  has(run: RunActivity): boolean {
+    return this.#runs.has(run)
+  }
+
   begin(): RunActivity {
     if (this.#runs.size === 0) this.#used = {}
     const run = new RunActivity(this)
@@ -135,8 +149,14 @@ class Workload {
 
 const workloads = new WeakMap<Agent, Workload>()
 
-/** Begins a run of an agent in its row. */
+/** Begins a run of an agent in its row. If it is part of another agent's run, that agent started this one. */
 export function beginRun(agent: Agent): RunActivity {
+  agent.showStarter()
+  return beginAnswer(agent)
+}
+
+/** Begins a run that answers a question: no agent started it, wherever the question arrives. */
+export function beginAnswer(agent: Agent): RunActivity {
   const workload = workloads.get(agent) ?? new Workload(agent)
   workloads.set(agent, workload)
   return workload.begin()

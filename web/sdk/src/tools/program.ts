@@ -3,10 +3,11 @@ import { asObject, asText } from '../json/read.js'
 import type { JsonObject } from '../protocol/contract.js'
 import { OptionError, ToolError } from '../protocol/errors.js'
 import type { OptionNames } from '../protocol/options.js'
-import type { AddAgentOptions } from '../world/agent.js'
+import type { AddAgentOptions, Agent } from '../world/agent.js'
 import { ASSIST_TOOL_PREFIX, CHAT_TOOL, type FrameworkRegistration, frameworkRegistration } from '../world/framework.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from '../world/intercom_types.js'
-import { beginRun } from './activity.js'
+import { duringRun } from '../world/starter.js'
+import { beginAnswer } from './activity.js'
 import { Parts } from './parts.js'
 import { JourneyRecorder, type Redact, recordTo } from './recorder.js'
 import type { AgentTool, Answer, Asked } from './tool.js'
@@ -41,7 +42,7 @@ export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realt
    * Called once when the agent is on the map, with a function that replaces the agent's chat function and tools, and shows
    * them on the map. The function that it returns is called when the agent leaves.
    */
-  readonly follow?: (change: (program: AgentProgram) => void) => () => void
+  readonly follow?: (change: (program: AgentProgram) => void, agent: Agent) => () => void
   /** Called for errors, such as an error in a tool; they are printed unless it is given. */
   readonly onError?: NonNullable<IntercomOptions['onError']>
 }
@@ -75,7 +76,7 @@ export async function carryOut(program: AgentProgram, call: IntercomCall): Promi
   const { command } = call
   const parts = new Parts(async (message) => { await call.stream({ message }) })
   const { record = false, activity = true, onError } = program
-  const run = activity ? beginRun(call.agent) : undefined
+  const run = activity ? beginAnswer(call.agent) : undefined
   const journey = new JourneyRecorder(command.text ?? '', record === true || record === false ? undefined : record, run)
   const asked: Asked = {
     from: command.fromPlayerId, agent: call.agent, requestId: command.requestId, signal: call.signal, journey,
@@ -83,7 +84,8 @@ export async function carryOut(program: AgentProgram, call: IntercomCall): Promi
   }
   const recordAnswer = async (destination: string) => recordTo(call.agent, journey.to(destination), onError && ((error) => onError(error, command)))
   try {
-    const answer = answerOf(await answered(program, call, asked, parts))
+    const answering = async () => answered(program, call, asked, parts)
+    const answer = answerOf(await (run === undefined ? answering() : duringRun(run, answering)))
     await parts.sent()
     run?.done()
     const whole = answer.message === undefined && answer.result === undefined ? { message: parts.whole } : answer

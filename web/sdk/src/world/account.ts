@@ -98,7 +98,7 @@ export class Account {
   }
 
   /** Returns the parts of the world that agents need. */
-  agentWorld(client: WorldClient, agents: Pick<AgentWorld, 'leave' | 'renew'>): AgentWorld {
+  agentWorld(client: WorldClient, agents: Pick<AgentWorld, 'leave' | 'find'>): AgentWorld {
     return {
       client,
       program: this.program,

@@ -11,6 +11,7 @@ import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
 import { type ActivityOptions, ActivitySender } from './activity.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
+import { starterOf } from './starter.js'
 
 /** The time limit for agents to leave the map at the end. If their host is unreachable, their leases remove them. */
 const leaveTimeoutMs = 3000
@@ -68,8 +69,8 @@ export interface AgentWorld {
   warn(text: string): void
   /** Removes an agent from the world; false if a newer registration holds it. */
   leave(agent: Agent): boolean
-  /** Makes the agent with an id register again; false if the world has none. */
-  renew(agentId: string): boolean
+  /** Returns the agent with an id; undefined if the world has none. */
+  find(agentId: string): Agent | undefined
 }
 
 /** An agent that this program keeps on the map. */
@@ -122,6 +123,11 @@ export class Agent {
   /** The older name of `playerId`. */
   get id(): string {
     return this.playerId
+  }
+
+  /** The agent that started this one, as the row shows it. @internal */
+  get parentId(): string | undefined {
+    return this.#lease.request.parentId
   }
 
   /** The agent's name, which people see. */
@@ -239,6 +245,13 @@ export class Agent {
     this.#lease.change({ ...this.#lease.request, agent })
   }
 
+  /** Shows which agent starts this one here, unless the row has a parent already. @internal */
+  showStarter(): void {
+    const { request } = this.#lease
+    const parentId = parentOf(this.#world, request, this.playerId)
+    if (parentId !== request.parentId) this.#lease.change(defined({ ...request, parentId }))
+  }
+
   /** Makes the agent register again. @internal */
   renew(): void {
     this.#lease.renew()
@@ -262,7 +275,12 @@ export function leaving(): CallOptions {
  * it until its lease expires. If the world already has the agent, that agent registers again instead.
  */
 async function withdraw(world: AgentWorld, client: WorldClient, { agentId: playerId, connectionId }: RegisterRequest, error: unknown): Promise<void> {
-  if (connectionId === undefined || (error instanceof PlayError && error.status < 500) || world.renew(playerId)) return
+  if (connectionId === undefined || (error instanceof PlayError && error.status < 500)) return
+  const kept = world.find(playerId)
+  if (kept !== undefined) {
+    kept.renew()
+    return
+  }
   // The call fails if the agent was not registered.
   await client.withLife(undefined).withRetry(noRetry).disconnect({ playerId, connectionId }, leaving()).catch(() => undefined)
 }
@@ -300,11 +318,17 @@ function oneOf<T>(name: string, value: T | undefined, other: string, otherwise: 
   return value ?? otherwise
 }
 
+/** Returns the parent in the row of an agent: the one that the program gives, otherwise the agent that starts it here. */
+function parentOf(world: AgentWorld, { parentId }: { readonly parentId?: string }, agentId: string): string | undefined {
+  if (parentId !== undefined || world.client.transport.session.has('activity') !== true) return parentId
+  return starterOf(agentId, (id) => world.find(id))
+}
+
 function requestOf(world: AgentWorld, options: AddAgentOptions, agentId: string, caller: NodeIdentity | undefined): RegisterRequest {
   const { name, type = options.agent.type, agent, enableP2a = 'off', realtimeInstructions, permanent = false } = options
   const older = world.client.transport.service !== 'play'
   return defined({
-    agentId, name, type, agent, enableP2a, realtimeInstructions, parentId: options.parentId, group: options.group,
+    agentId, name, type, agent, enableP2a, realtimeInstructions, parentId: parentOf(world, options, agentId), group: options.group,
     connectionId: permanent ? undefined : `${world.program}-${randomText()}`,
     leaseTtlSeconds: permanent ? undefined : options.leaseTtlSeconds,
     mainNodeId: options.mainNodeId ?? world.main?.nodeId,

@@ -104,6 +104,6 @@ function running(agent: Agent, program: AgentProgram): Running {
     // A tool must be available before the row shows it.
     state.program = next
     agent.change(registration)
-  }) ?? state.end
+  }, agent) ?? state.end
   return state
 }

@@ -115,7 +115,7 @@ export class RemotePlayWorld {
   async #register(client: WorldClient, options: AddAgentOptions, call: CallOptions): Promise<[agent: Agent, before: Agent | undefined]> {
     const agent = await Agent.register(this.#account.agentWorld(client, {
       leave: (left) => this.#leave(left),
-      renew: (agentId) => this.#renew(agentId),
+      find: (agentId) => this.#agents.get(agentId),
     }), options, call)
     if (this.#closing !== undefined) {
       await agent.disconnectNow(leaving())
@@ -371,12 +371,6 @@ export class RemotePlayWorld {
     const holder = this.#agents.get(agent.playerId)
     if (holder === agent) this.#agents.delete(agent.playerId)
     return holder === agent || holder === undefined
-  }
-
-  #renew(agentId: string): boolean {
-    const agent = this.#agents.get(agentId)
-    agent?.renew()
-    return agent !== undefined
   }
 
   /** Registers a placement again, and removes it if it was removed meanwhile: its id of the earlier session did not name it. */
