@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,11 +34,9 @@ func (w *writer) recoverUnnamed(ctx context.Context, at store.Place, fresh, read
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // there is no log, or something else at its path
 	}
-	id, all, later := w.laterEntries(text, at.Position)
-	if left, err := w.database.left(ctx); err != nil || left == id && len(later) > 0 {
-		return nil, err
-	}
-	switch {
+	left, leftErr := w.database.left(ctx)
+	id, all, later := w.laterEntries(text, at.Position, left)
+	switch err = cmp.Or(err, leftErr); {
 	case errors.Is(err, store.ErrFormat):
 		return nil, fmt.Errorf("%w, or move it away if it is the log of another store", err)
 	case err != nil:
@@ -56,12 +55,15 @@ func (w *writer) recoverUnnamed(ctx context.Context, at store.Place, fresh, read
 }
 
 // laterEntries returns the id of a log, the number of its entries, and those after a
-// position; none for a text that is not a log.
-func (w *writer) laterEntries(text []byte, after store.Position) (id logID, all int, later []store.Entry) {
+// position; none for a text that is not a log, or is that of the log that was left.
+func (w *writer) laterEntries(text []byte, after store.Position, left logID) (id logID, all int, later []store.Entry) {
 	if int64(len(text)) > logBytes(w.segmentBytes) || !bytes.HasPrefix(text, writeAheadMagic) {
 		return id, 0, nil
 	}
 	copy(id[:], text[len(writeAheadMagic):])
+	if id == left {
+		return id, 0, nil
+	}
 	entries, _ := w.readSegments(text, id)
 	for _, e := range entries {
 		if e.Position > after {
