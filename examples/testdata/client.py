@@ -56,7 +56,7 @@ with playctl.connect() as world:
     later.close()
     pia.record_journey([{"type": "origin", "content": "by hand", "messageId": "m1"}])
     states = Lines(world, 0, "world:activity")
-    shown = lambda: states.next().data["activity"]  # noqa: E731
+    shown = lambda: next(d["activity"] for d in iter(lambda: states.next().data, None) if d["playerId"] == pia.id)  # noqa: E731
     while (does := shown())["state"] != "idle":
         pass
     again.usage(inputTokens=3)
