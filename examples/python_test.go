@@ -80,7 +80,7 @@ func TestPythonClient(t *testing.T) {
 		"same id True",
 		"row Pia python ['chat_tool', 'assist_break', 'assist_refuse'] {'description': {'default': '', 'x-order': 1}, 'text': {'default': '', 'type': 'string', 'x-order': 0}}",
 		"lines one two", "resumed two",
-		"does Reading mail read {'inputTokens': 3} Approve send {'costUsd': 0.5} False", "now waiting tests someone", "refused 400 body_invalid",
+		"does Reading caf?.txt read {'inputTokens': 3} Approve send {'costUsd': 0.5} False", "now waiting tests someone", "refused 400 body_invalid",
 	}
 	phrase := strings.ReplaceAll(p.read("main.txt"), " ", " \u00a0 ") + "\ufeff"
 	t.Run("environment", func(t *testing.T) {

@@ -16,7 +16,6 @@ import hashlib
 import hmac
 import http.client
 import json
-import math
 import os
 import random
 import secrets
@@ -287,7 +286,8 @@ class World:
         headers = self._headers(node) | {"accept": "application/json"}
         if body is not None:
             headers |= {"content-type": "application/json", "idempotency-key": secrets.token_hex(16)}
-        text = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        # Names of files may have bytes that are no text; they become question marks.
+        text = None if body is None else json.dumps(body, ensure_ascii=False).encode(errors="replace")
         end, wait = time.monotonic() + patience, 0.2
         while True:
             try:
@@ -640,7 +640,7 @@ def _checked(usage):
     for name, number in usage.items():
         if name not in ("inputTokens", "outputTokens", "costUsd", "toolCalls", "errors"):
             raise ValueError(f"a usage has no {name}")
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number) or number < 0:
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number <= sys.float_info.max:
             raise ValueError(f"{name} is no number from 0")
     return dict(usage)
 

@@ -60,7 +60,7 @@ with playctl.connect() as world:
     while (does := shown())["state"] != "idle":
         pass
     again.usage(inputTokens=3)
-    again.working("Reading \n mail", tool="read")
+    again.working("Reading \n caf\udce9.txt", tool="read")  # as Python reads the name of a file that is not UTF-8
     while (does := shown())["state"] != "working":
         pass
     again.working("Writing")
@@ -71,7 +71,7 @@ with playctl.connect() as world:
         waits = shown()
     print("does", does["text"], does["toolName"], does["usage"], waits["text"], waits["usage"], "toolName" in waits)
     states.events.stop()
-    for wrong in ({"inputTokens": -1}, {"errors": float("nan")}, {"tokens": 1}, {"costUsd": "1"}):
+    for wrong in ({"inputTokens": -1}, {"errors": float("nan")}, {"toolCalls": 10**400}, {"tokens": 1}, {"costUsd": "1"}):
         try:
             again.done(usage=wrong)
             print("took", wrong)
