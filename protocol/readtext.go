@@ -14,13 +14,18 @@ func (p *planned) text(f *fields, into reflect.Value) {
 		return
 	}
 	s := stringOf(text)
-	if p.Words != nil {
+	switch {
+	case p.Words != nil:
 		if !slices.Contains(p.Words, s) {
 			f.wrong(p.Name, "must be one of %s", strings.Join(p.Words, ", "))
 			return
 		}
-	} else if s = p.form(f, s); f.err != nil {
-		return
+	case p.Form == "oneLine":
+		s = OneLine(s, p.Chars)
+	default:
+		if s = p.form(f, s); f.err != nil {
+			return
+		}
 	}
 	into.SetString(s)
 }
@@ -29,9 +34,6 @@ func (p *planned) text(f *fields, into reflect.Value) {
 // form in which it is kept.
 func (p *planned) form(f *fields, s string) string {
 	path := f.obj.field(p.Name)
-	if p.Form == "oneLine" {
-		return OneLine(s, p.Chars)
-	}
 	if id, fault, ok := p.identifier(path, s); ok {
 		f.err = fault
 		return id

@@ -131,7 +131,7 @@ func (b *Bridge) skip(ctx context.Context) error {
 func (b *Bridge) skipped(from, by uint64, why string) {
 	b.state.skipped(by)
 	b.state.moved(from + by)
-	b.log.Warn(why, "after", from, "upTo", from+by)
+	b.log.Warn("some events are not delivered", "reason", why, "after", from, "upTo", from+by)
 }
 
 // deliverAll posts events one after the other.

@@ -9,15 +9,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func amount(n float64) *float64 { return &n }
-
 // A framework and the library of the model report one request, and the run states its total
 // as well.
 func TestUsageIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	c := NewCollector(largeLimits(), nil)
 	used := func(in, out float64) *protocol.Usage {
-		return &protocol.Usage{InputTokens: &in, OutputTokens: &out, CostUSD: amount(in / 10)}
+		return &protocol.Usage{InputTokens: &in, OutputTokens: &out, CostUSD: new(in / 10)}
 	}
 	_, err := c.Add(zero, []*Span{
 		{Trace: "t", ID: "r", Kind: AgentRun, Agent: "Ada", usage: used(99, 99)},
@@ -37,8 +35,8 @@ func TestUsageIsCountedOnce(t *testing.T) {
 		got[run.Agent] = run.Usage
 	}
 	want := map[string]protocol.Usage{
-		"Ada": {InputTokens: amount(3), OutputTokens: amount(30), CostUSD: amount(0.3), ToolCalls: amount(2), Errors: amount(1)},
-		"Bob": {InputTokens: amount(7), OutputTokens: amount(8), CostUSD: amount(0.7), ToolCalls: amount(0), Errors: amount(0)},
+		"Ada": {InputTokens: new(3.0), OutputTokens: new(30.0), CostUSD: new(0.3), ToolCalls: new(2.0), Errors: new(1.0)},
+		"Bob": {InputTokens: new(7.0), OutputTokens: new(8.0), CostUSD: new(0.7), ToolCalls: new(0.0), Errors: new(0.0)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

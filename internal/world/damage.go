@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -96,7 +97,7 @@ func (d *damage) note(err error) error {
 }
 
 func samePart(a, b *store.DamagedError) bool {
-	return a.Table == b.Table && a.Position == b.Position && string(a.Key) == string(b.Key)
+	return a.Table == b.Table && a.Position == b.Position && bytes.Equal(a.Key, b.Key)
 }
 
 // damaged returns an error if a part of the store is damaged. Of those that are known it

@@ -291,7 +291,7 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 		}
 		record := pair.Value
 		if err == nil && list.PlayerID == "" {
-			record, err = w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...))
+			record, err = w.recordOf(ctx, h, pair)
 		}
 		switch {
 		case store.IsDamaged(err):
@@ -314,6 +314,11 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	slices.Reverse(page.Records)
 	slices.Reverse(page.Damaged)
 	return page, nil
+}
+
+// recordOf returns the record to which a pair of the order of all agents refers.
+func (w *World) recordOf(ctx context.Context, h history, pair store.Pair) ([]byte, error) {
+	return w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...))
 }
 
 // full reports whether a page of at most limit records takes no more.

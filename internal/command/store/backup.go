@@ -101,7 +101,7 @@ func orFromHost(err error, file string) error {
 // withDamaged adds to the error of a damaged store what is left to do if there is no good
 // backup.
 func withDamaged(err error) error {
-	if _, damaged := errors.AsType[*verify.DamagedStore](err); !damaged && !protocol.HasCode(err, protocol.CodeRecordDamaged) {
+	if _, damaged := errors.AsType[*verify.DamagedStoreError](err); !damaged && !protocol.HasCode(err, protocol.CodeRecordDamaged) {
 		return err
 	}
 	return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),

@@ -37,12 +37,12 @@ func inspect(db *bbolt.DB, o Options) (string, error) {
 // whole refuses a file that is shorter than its pages: reading a mapped page past
 // the end of a file is a fault.
 func whole(tx *bbolt.Tx, path string) error {
-	bytes, err := size(path)
+	length, err := size(path)
 	if err != nil {
 		return err
 	}
-	if bytes < tx.Size() {
-		return fmt.Errorf("%w: the file has only %d of at least %d bytes: its end is missing", store.ErrCorrupt, bytes, tx.Size())
+	if length < tx.Size() {
+		return fmt.Errorf("%w: the file has only %d of at least %d bytes: its end is missing", store.ErrCorrupt, length, tx.Size())
 	}
 	return nil
 }

@@ -212,7 +212,7 @@ func first(cursor *bbolt.Cursor, table store.Table, r store.Range) (key, stored 
 	}
 	isIntact := intact(table)
 	key, stored = cursor.Seek(high)
-	for key != nil && !(isIntact(key, stored) && bytes.Compare(key, high) >= 0) {
+	for key != nil && (!isIntact(key, stored) || bytes.Compare(key, high) < 0) {
 		key, stored = cursor.Next()
 	}
 	if key == nil {

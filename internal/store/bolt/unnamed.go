@@ -46,12 +46,18 @@ func (w *writer) recoverUnnamed(ctx context.Context, at store.Place, fresh, read
 	case len(later) > 0:
 		return nil, w.putAside(id, later, at, readOnly)
 	case fresh && !readOnly:
-		// It must never be mistaken for the log of this database.
-		if err := w.disk.remove(writeAheadPath(w.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
-		}
+		return nil, w.removeEarlier()
 	}
 	return nil, nil
+}
+
+// removeEarlier removes the log of an earlier store, which must never be mistaken for the
+// log of this database.
+func (w *writer) removeEarlier() error {
+	if err := w.disk.remove(writeAheadPath(w.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
+	}
+	return nil
 }
 
 // laterEntries returns the id of a log, the number of its entries, and those after a

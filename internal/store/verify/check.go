@@ -80,14 +80,14 @@ func Pages(ctx context.Context, j store.Source) ([]string, error) {
 	return nil, nil
 }
 
-// DamagedStore is the store.ErrCorrupt for a store that is not good as a whole.
-type DamagedStore struct {
+// DamagedStoreError is the store.ErrCorrupt for a store that is not good as a whole.
+type DamagedStoreError struct {
 	// Problems say what is wrong, a sentence each; there is at least one.
 	Problems []string
 }
 
 // Error has the first problem, and the number of the others.
-func (e *DamagedStore) Error() string {
+func (e *DamagedStoreError) Error() string {
 	text := "the store is damaged: " + strings.TrimPrefix(e.Problems[0], store.ErrCorrupt.Error()+": ")
 	if more := len(e.Problems) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
@@ -96,9 +96,9 @@ func (e *DamagedStore) Error() string {
 }
 
 // Unwrap makes it a store.ErrCorrupt.
-func (e *DamagedStore) Unwrap() error { return store.ErrCorrupt }
+func (e *DamagedStoreError) Unwrap() error { return store.ErrCorrupt }
 
-// Whole returns a *DamagedStore if Pages or Check find a problem. If entries were appended
+// Whole returns a *DamagedStoreError if Pages or Check find a problem. If entries were appended
 // meanwhile it fails with store.ErrConflict, because the problems may come from that.
 func Whole(ctx context.Context, j store.Source, rootKey string) error {
 	before, err := j.Head(ctx)
@@ -123,7 +123,7 @@ func Whole(ctx context.Context, j store.Source, rootKey string) error {
 	if err != nil {
 		return err
 	}
-	return &DamagedStore{problems}
+	return &DamagedStoreError{problems}
 }
 
 // check is the state of a running Check.
