@@ -290,8 +290,8 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 			break
 		}
 		record := pair.Value
-		if err == nil && list.PlayerID == "" {
-			record, err = w.recordOf(ctx, h, pair)
+		if list.PlayerID == "" {
+			record, err = w.recordOf(ctx, h, pair, err)
 		}
 		switch {
 		case store.IsDamaged(err):
@@ -316,8 +316,12 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	return page, nil
 }
 
-// recordOf returns the record to which a pair of the order of all agents refers.
-func (w *World) recordOf(ctx context.Context, h history, pair store.Pair) ([]byte, error) {
+// recordOf returns the record to which a pair of the order of all agents refers, or the
+// error with which the pair was read.
+func (w *World) recordOf(ctx context.Context, h history, pair store.Pair, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
 	return w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...))
 }
 
