@@ -79,7 +79,7 @@ func TestAgentsWorkUntilTheirRunsEnd(t *testing.T) {
 		t.Errorf("the complete runs are %+v", runs)
 	}
 	working("Ada", "Robert", "shop")
-	runs = add(2*time.Second, &Span{Trace: "a", ID: "r", Kind: AgentRun, Agent: "Ada", Failed: true, errorType: "TimeoutError", Failure: "no answer from 10.0.0.7"})
+	runs = add(2*time.Second, &Span{Trace: "a", ID: "r", Kind: AgentRun, Agent: "Ada", Failed: true, errorType: "TimeoutError", Failure: "no answer from db.example.com"})
 	if len(runs) != 1 || runs[0].State != protocol.ActivityFailed || runs[0].Failure != "TimeoutError" {
 		t.Errorf("the run that failed is %+v", runs)
 	}

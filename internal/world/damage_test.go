@@ -204,8 +204,7 @@ func TestHistoryMovesOverDamagedRecords(t *testing.T) {
 	}
 }
 
-// Whoever reads events from the journal is told to start again at a damaged entry, not
-// before.
+// A reader of events from the journal starts again at a damaged entry, not before.
 func TestDamagedEntryEndsEvents(t *testing.T) {
 	f, j, _ := openDamaged(t, func(o *Options) { o.RingEvents = 2 })
 	owner := f.main("owner")

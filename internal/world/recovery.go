@@ -70,6 +70,15 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	}
 	w.writer.Go(w.write)
 	w.writer.Go(w.checkpoint)
+	w.examineStore(ctx, &options)
+	// If the store does not answer any more, the view is stale, as it may be at any time.
+	_ = w.register(ctx)
+	return w, nil
+}
+
+// examineStore notes whether the store takes no writes yet, and reads the rest of it in the
+// background.
+func (w *World) examineStore(ctx context.Context, options *Options) {
 	if w.damage.open(options.Damaged); options.Damaged != nil {
 		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 		w.stopReading = stop
@@ -80,9 +89,6 @@ func Open(ctx context.Context, options Options) (*World, error) {
 			w.failed(err) // until a write succeeds
 		}
 	}
-	// If the store does not answer any more, the view is stale, as it may be at any time.
-	_ = w.register(ctx)
-	return w, nil
 }
 
 // load loads the checkpoint, replays the entries after it through the same

@@ -167,13 +167,9 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 		return err
 	}
 	defer func() { err = errors.Join(err, found.leave(ctx, world)) }()
-	runner := &commandRunner{
-		App: a, program: program, arguments: flags.arguments, text: flags.text, passCredentials: flags.passCredentials, maxOutput: flags.maxOutput,
-		agents: map[string]command.AgentRef{}, required: required,
-	}
+	runner := newCommandRunner(a, refs, program, flags, required)
 	for _, ref := range refs {
 		found.warnNamesake(ref)
-		runner.agents[ref.ID] = ref
 	}
 	answer := runner.run
 	var shows lineActivity
@@ -215,6 +211,18 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 		a.Note("%s", a.LikeThis(fmt.Sprintf("%s answers: \"playctl chat %s\" in another terminal asks it.", ref.Name(), command.Operand(ref.Name()))))
 	}
 	return hold(kept, a, world, &flags.agentFlags)
+}
+
+// newCommandRunner returns what runs a program for each question to the agents.
+func newCommandRunner(a *command.App, refs []command.AgentRef, program string, flags *execFlags, required map[string][]string) *commandRunner {
+	runner := &commandRunner{
+		App: a, program: program, arguments: flags.arguments, text: flags.text, passCredentials: flags.passCredentials, maxOutput: flags.maxOutput,
+		agents: map[string]command.AgentRef{}, required: required,
+	}
+	for _, ref := range refs {
+		runner.agents[ref.ID] = ref
+	}
+	return runner
 }
 
 // subscribeCommands opens the stream of commands.

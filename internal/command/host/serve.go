@@ -89,13 +89,17 @@ is logged and left out, and /readyz is 503.`,
 	cmd.Flags().BoolVar(&background, inBackground, false, "for --detach: this is the process in the background")
 	// MarkHidden fails for an unknown flag only.
 	_ = cmd.Flags().MarkHidden(inBackground)
+	completeServe(cmd)
+	return cmd
+}
+
+func completeServe(cmd *cobra.Command) {
 	command.CompleteChoices(cmd, "api-keys", "required", "optional", "off")
 	command.CompleteChoices(cmd, "compat", string(host.CompatAgentPlay))
 	command.CompleteChoices(cmd, "registration", "open", "token", "closed")
 	command.CompleteChoices(cmd, "watch-access", "local", "public", "token")
 	command.CompleteChoices(cmd, "log-level", "debug", "info", "warn", "error")
 	command.CompleteChoices(cmd, "log-format", "text", "json")
-	return cmd
 }
 
 // serve hosts a world until ctx ends.

@@ -46,7 +46,7 @@ func TestTracesShowWhatAgentsDo(t *testing.T) {
 	want(protocol.Activity{State: protocol.ActivityDone, Usage: usage(0)})
 	p.send(at, "127.0.0.1", spanOf("02", "02", "0102030405060701", "execute_tool search", ""))
 	want(protocol.Activity{State: protocol.ActivityWorking})
-	p.send(at, "127.0.0.1", spanOf("02", "01", "", "invoke_agent Ada", `,"status":{"code":2,"message":"no answer from 10.0.0.7"}`))
+	p.send(at, "127.0.0.1", spanOf("02", "01", "", "invoke_agent Ada", `,"status":{"code":2,"message":"no answer from db.example.com"}`))
 	want(protocol.Activity{State: protocol.ActivityFailed, Usage: usage(1)})
 	stop(2)
 }
