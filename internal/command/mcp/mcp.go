@@ -55,10 +55,11 @@ func newMCPCommand(a *command.App) *cobra.Command {
 		Long: `Serve the world as an MCP server over standard input and output, as desktop clients start one, or
 with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for
 an event, ask an agent and register MCP placements; with --agent they also speak, record journeys
-and say what it does now as that agent, which is put on the map if it is not there. A missing account or agent is created,
-unless --read-only is set. The server also starts without an account or a host: each call then says
-what is missing, and tries again. Resources are the world and its agents, whose subscriptions follow the
-stream. What comes from the world is marked as data, since anybody may have written it.
+and say what it does now as that agent, which is put on the map if it is not there. A missing
+account or agent is created, unless --read-only is set. The server also starts without an account or
+a host: each call then says what is missing, and tries again. Resources are the world and its
+agents, whose subscriptions follow the stream. What comes from the world is marked as data, since
+anybody may have written it.
 
 Over HTTP every request needs the bearer token in --token-file, which is created with mode 0600 if
 it is missing. Requests under other names than this machine's are refused unless --allow-host allows

@@ -44,8 +44,8 @@ func newStoreBackupCommand(a *command.App) *cobra.Command {
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
 All of the store is checked first, as by "playctl store check", and the complete file is read back
 and verified. A damaged store is not backed up without --damaged: the backup then has what can be
-read, without the ids of earlier requests. It holds digests of credentials: keep it as safe as the store. If hosts write to a world in Redis
-during the read, it is read again.
+read, without the ids of earlier requests. It holds digests of credentials: keep it as safe as the
+store. If hosts write to a world in Redis during the read, it is read again.
 
 With --server it reads the world at one moment from a running host, as the administrator, while
 writes continue there. --timeout limits that only if it is set; without it, a host that sends nothing

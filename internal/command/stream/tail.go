@@ -77,9 +77,9 @@ every event. A copy that differs is read again; if it still differs, tail ends w
 code 5. --no-verify trusts the host.
 
 At a terminal an event is a readable line, above a line with the state of the copy; --view map
-shows the world as a live map, with a list of what the agents do. In a pipe, unless --output says otherwise, an event is one JSON
-object a line: context, seq, event and data. With --output json or yaml all of them are one
-document, {"events": [...]}, which Ctrl-C ends as well.
+shows the world as a live map, with a list of what the agents do. In a pipe, unless --output says
+otherwise, an event is one JSON object a line: context, seq, event and data. With --output json or
+yaml all of them are one document, {"events": [...]}, which Ctrl-C ends as well.
 
 --short leaves out of the data what an event repeats, which is verified all the same: the root and
 the number of leaves, the refs of the changed rows (playerChainNotify) and the changed rows that the

@@ -37,9 +37,10 @@ func newWaitCommand(a *command.App) *cobra.Command {
 		GroupID:    command.GroupWorld,
 		Short:      "Wait until an agent is in a state, such as waiting or done",
 		Long: `Wait until an agent is in one of the states of --for, and print its name, state and text. Without an
-argument it is any agent; an agent of yours is named by its label, others by name or id. A state that an agent is in already counts, unless --next asks for one that
-begins from now on, or --since for one that began after an event: the seq of the last result, so that
-a loop misses nothing in between.
+argument it is any agent; an agent of yours is named by its label, others by name or id. A state
+that an agent is in already counts, unless --next asks for one that begins from now on, or --since
+for one that began after an event: the seq of the last result, so that a loop misses nothing in
+between.
 
 It ends with 0 once the state is there and the copy of the world is verified, with 5 if the
 verification fails, and with 1 after --timeout or when the named agent leaves the map. It reconnects
