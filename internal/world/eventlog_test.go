@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 func eventsWithSeqs(seqs ...uint64) []*Event {
@@ -109,4 +110,27 @@ func TestCursorIsCheckedAgainstJournal(t *testing.T) {
 			t.Errorf("after the reset: ResumeCheck(%d) = %q, %v; want %q", seq, reason, err, want)
 		}
 	}
+}
+
+// A view is shown just before its events: who has its seq resumes from there.
+func TestCursorOfShownViewIsNotAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := open(t, func(o *Options) { o.NoRepository = true })
+		shown := f.View().Map
+		shown.Seq++
+		f.view.Store(&View{Map: shown})
+		found := make(chan string)
+		go func() {
+			reason, err := f.ResumeCheck(t.Context(), shown.Seq)
+			if err != nil {
+				t.Error(err)
+			}
+			found <- reason
+		}()
+		synctest.Wait()
+		f.log.add([]*Event{{Seq: shown.Seq}})
+		if reason := <-found; reason != "" {
+			t.Errorf("a stream cannot resume there: %s", reason)
+		}
+	})
 }

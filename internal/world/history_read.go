@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
@@ -200,6 +201,7 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 		if err := w.Refresh(ctx); err != nil {
 			return "", err
 		}
+		w.awaitEvents(ctx, seq)
 	}
 	switch ok, sure := w.log.known(seq); {
 	case ok:
@@ -210,6 +212,27 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 		return ResyncGap, nil
 	}
 	return w.resumeFromJournal(ctx, seq)
+}
+
+// showTime bounds the wait for the events of a view, which takes no more than a moment.
+const showTime = time.Second
+
+// awaitEvents waits until the events up to a seq are in memory, if a view has them: it is
+// shown just before its events, and a reader may know its seq from it.
+func (w *World) awaitEvents(ctx context.Context, seq uint64) {
+	ctx, cancel := context.WithTimeout(ctx, showTime)
+	defer cancel()
+	for seq <= w.View().Seq {
+		wake := w.log.Wake()
+		if seq <= w.log.Head() {
+			return
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // resumeFromJournal is ResumeCheck for a cursor that the ring does not reach
