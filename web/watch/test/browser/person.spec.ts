@@ -17,11 +17,10 @@ async function openOther(browser: Browser, host: Host, pageErrors: PageErrors): 
   return page
 }
 
-/** Walks by the keyboard to a cell beside an occupant. */
-async function walkTo(page: Page, name: string, who: string): Promise<void> {
+/** Walks by the keyboard to a cell beside an occupant, who stands still. */
+async function walkTo(page: Page, name: string, who: string, [toX, toY]: [x: number, y: number]): Promise<void> {
   for (let step = 0; step < 40; step++) {
     const [x, y] = await cellOf(page, name)
-    const [toX, toY] = await cellOf(page, who)
     if (Math.hypot(toX - x, toY - y) < 1.6) break
     await map(page).press(toX > x ? 'd' : toX < x ? 'a' : toY > y ? 's' : 'w')
     await expect.poll(() => cellOf(page, name)).not.toEqual([x, y])
@@ -43,7 +42,7 @@ test('another person sees a walk, a wave and the departure', { tag: '@usual' }, 
   await expect.poll(() => cellOf(other, 'Robin')).not.toEqual(before)
   expect(await cellOf(page, 'Robin')).toEqual(await cellOf(other, 'Robin'))
 
-  await walkTo(page, 'Robin', 'Ada')
+  await walkTo(page, 'Robin', 'Ada', await world.cellOf('Ada'))
   await map(page).press('v')
   await expect(bar(page).getByText('You waved at Ada.')).toBeVisible()
   await show(other, 'happenings')
@@ -66,7 +65,7 @@ test('another person is waved at, and the panel states who it is', async ({ page
   const other = await openOther(browser, host, pageErrors)
   await enter(page, 'Robin')
   await enter(other, 'Kim')
-  await walkTo(other, 'Kim', 'Robin')
+  await walkTo(other, 'Kim', 'Robin', await cellOf(other, 'Robin'))
   const wave = bar(other).getByRole('button', { name: en['person.wave'] })
   await expect(bar(other).getByRole('button', { name: en['person.talk'] })).toBeDisabled()
   await wave.click()
@@ -119,7 +118,7 @@ test('a restarted host still has the person, who continues to walk', async ({ pa
   await expect.poll(() => cellOf(page, 'Robin')).not.toEqual(before)
 })
 
-test('by keyboard only', async ({ page, host, serve }) => {
+test('by keyboard only', async ({ page, host, serve, world }) => {
   await serve('Ada')
   await open(page, host)
   const tabTo = async (wanted: Locator): Promise<void> => {
@@ -137,7 +136,7 @@ test('by keyboard only', async ({ page, host, serve }) => {
   await page.keyboard.press('Enter')
   await expect(map(page)).toBeFocused()
   await expect(page.getByText(en['person.entered'])).toBeAttached()
-  await walkTo(page, 'Robin', 'Ada')
+  await walkTo(page, 'Robin', 'Ada', await world.cellOf('Ada'))
   await expect(page.getByText('Ada is beside you. T talks, V waves.')).toBeAttached()
   expect(await violations(page), 'beside an occupant').toEqual([])
   for (const [key, said] of [['v', 'You waved at Ada.'], ['z', 'You entered the zone of Ada.'], ['y', 'Ada gave way to you.']] as const) {
