@@ -2,10 +2,12 @@ package otel
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +50,16 @@ func TestTracesShowWhatAgentsDo(t *testing.T) {
 	want(protocol.Activity{State: protocol.ActivityWorking})
 	p.send(at, "127.0.0.1", spanOf("02", "01", "", "invoke_agent Ada", `,"status":{"code":2,"message":"no answer from db.example.com"}`))
 	want(protocol.Activity{State: protocol.ActivityFailed, Usage: usage(1)})
-	stop(2)
+	// The run turns out to be another agent's.
+	p.send(at, "127.0.0.1", spanOf("03", "02", "0102030405060701", "execute_tool search", ""))
+	want(protocol.Activity{State: protocol.ActivityWorking})
+	p.send(at, "127.0.0.1", bytes.ReplaceAll(spanOf("03", "01", "", "invoke_agent Ada", ""), []byte("Ada"), []byte("Bob")))
+	seen := []string{(<-activities).State, (<-activities).State}
+	slices.Sort(seen)
+	if !slices.Equal(seen, []string{protocol.ActivityDone, protocol.ActivityIdle}) {
+		t.Errorf("then the agents are %q", seen)
+	}
+	stop(3)
 }
 
 // activities returns the activities that the host reports, from its first event on, until

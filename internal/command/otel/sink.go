@@ -118,30 +118,31 @@ func (s *sink) say(ctx context.Context, agent *sdk.Agent, run *otel.Run) error {
 // ended sets the activity of an agent after a run. It is not an event of the run that must
 // not be lost: the agent repeats it where the host does not take it now.
 func (s *sink) ended(ctx context.Context, run *otel.Run) {
-	known := s.agents[run.Agent]
-	if run.State == "" && !known.working {
-		return
-	}
-	known.working = false
-	usage := sdk.WithUsage(run.Usage)
+	known, usage := s.agents[run.Agent], sdk.WithUsage(run.Usage)
 	switch run.State {
 	case protocol.ActivityFailed:
 		s.reported(known.agent.Failed(ctx, run.Failure, usage))
 	case protocol.ActivityDone:
 		s.reported(known.agent.Done(ctx, "", usage))
 	default:
-		// Spans without their run say nothing about its end.
-		s.reported(known.agent.Idle(ctx, ""))
+		return // Spans without their run say nothing about its end.
 	}
+	known.working = false
 }
 
-// working sets the activity of the agents on the map whose runs have not ended.
+// working sets the activity of the agents on the map by the names of those whose runs have
+// not ended. One that only seemed to be at work, because the run has another name or never
+// arrived, is idle again.
 func (s *sink) working(ctx context.Context, names []string) {
-	for _, name := range names {
-		if known := s.agents[name]; known != nil && !known.working {
-			known.working = true
+	for name, known := range s.agents {
+		works := slices.Contains(names, name)
+		switch {
+		case works && !known.working:
 			s.reported(known.agent.Working(ctx, "", sdk.WithUsage(protocol.Usage{})))
+		case known.working && !works:
+			s.reported(known.agent.Idle(ctx, ""))
 		}
+		known.working = works
 	}
 }
 
