@@ -58,17 +58,30 @@ func AppendLastUpdate(dst []byte, u *protocol.LastUpdate) ([]byte, error) {
 	return out, nil
 }
 
+// beforeActivity is how the canonical row of an agent with an activity begins: no name of
+// another field sorts before it.
+const beforeActivity = `{"activity":`
+
+// ActivityIn returns the JSON of the activity in the canonical row of an agent, without
+// reading the rest of the row; nil if it has none.
+func ActivityIn(row []byte) []byte {
+	value, has := bytes.CutPrefix(row, []byte(beforeActivity))
+	if !has {
+		return nil
+	}
+	return value[:valueEnd(value)]
+}
+
 // AppendWithActivity appends the canonical JSON of an agent's row to dst, with another
 // activity. Everything else is copied from row, which must be canonical, so that a long
 // journey is not encoded again. It fails on texts that are not UTF-8 and on numbers that
 // are not finite; dst is then returned unchanged.
 func AppendWithActivity(dst, row []byte, a *protocol.Activity) ([]byte, error) {
-	const first = `{"activity":` // No name of a field sorts before it.
 	rest := row[1:]
-	if previous, has := bytes.CutPrefix(row, []byte(first)); has {
-		rest = previous[valueEnd(previous)+1:]
+	if previous := ActivityIn(row); previous != nil {
+		rest = row[len(beforeActivity)+len(previous)+1:]
 	}
-	out, err := appendRow(append(dst, first...), activity, a)
+	out, err := appendRow(append(dst, beforeActivity...), activity, a)
 	if err != nil {
 		return dst, fmt.Errorf("encode an activity: %w", err)
 	}

@@ -1,11 +1,9 @@
 package world
 
 import (
-	"bytes"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -24,22 +22,11 @@ func (v *View) AgentCounts() *protocol.AgentCounts {
 	return counts
 }
 
-// activityMember is how the canonical JSON of a row with an activity begins: its members
-// are in alphabetical order, so the rest of the row, such as its tools, need not be read.
-var activityMember = []byte(`{"activity":`)
-
 // stateIn returns the state in the canonical JSON of a row, "" if it has none.
 func stateIn(row []byte) string {
-	text, has := bytes.CutPrefix(row, activityMember)
-	if !has {
-		return ""
-	}
-	value, err := jsontext.NewDecoder(bytes.NewBuffer(text)).ReadValue()
-	if err != nil {
-		return ""
-	}
 	var activity protocol.Activity
-	if err := protocol.Decode(value, &activity); err != nil {
+	value := chain.ActivityIn(row)
+	if value == nil || protocol.Decode(value, &activity) != nil {
 		return ""
 	}
 	return activity.State
