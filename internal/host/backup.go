@@ -37,7 +37,7 @@ func sendBackup(c *call) error {
 	}
 	out := &pacedWriter{call: c}
 	_, err = write(c.r.Context(), taken, c.host.world.View().RootKey, out)
-	if errors.Is(err, store.ErrCorrupt) && !out.begun {
+	if errors.Is(err, store.ErrCorrupt) && !out.started {
 		return protocol.WrapError(protocol.CodeRecordDamaged, err, "there is no backup of a damaged store without damaged=true: %v", err)
 	}
 	if err != nil {
@@ -51,14 +51,14 @@ func sendBackup(c *call) error {
 
 // pacedWriter begins the reply with the first write, and sets a deadline for each.
 type pacedWriter struct {
-	call  *call
-	begun bool
+	call    *call
+	started bool
 }
 
 // Write implements io.Writer.
 func (w *pacedWriter) Write(b []byte) (int, error) {
-	if !w.begun {
-		w.begun = true
+	if !w.started {
+		w.started = true
 		header := w.call.w.Header()
 		header.Set("Content-Type", protocol.MediaTypeBackup)
 		header["Cache-Control"] = noStore

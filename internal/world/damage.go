@@ -137,7 +137,7 @@ func (w *World) readAgain(ctx context.Context, part *store.DamagedError) error {
 // damagedReply returns the error for a caller who needs a damaged part of the store.
 func damagedReply(cause error) error {
 	return protocol.WrapError(protocol.CodeRecordDamaged, cause,
-		"a part of the host's store that this needs is damaged: a repeat does not help, the host's operator has to")
+		"a part of the host's store that this needs is damaged: a repeat does not help; the host's operator has to restore it")
 }
 
 // restWhileReading is the longest wait after a piece of the store was read.
